@@ -6,13 +6,11 @@ from typing import Any
 
 from qc.errors import about_run
 from qc.method.filter import nobody_passed
-from qc.method.pass_rate import pass_rates
-from qc.method.sample import Sample, require_competing, take_sample
+from qc.method.sample import Sample, pass_rates, require_competing, take_sample
 from qc.method.scores import Scores, score
 from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.workload import cost, minutes_per_conversation, workload
-from qc.options import MOST_COMPARED, OF_PAIRS, SECTIONS, AnalysisOptions
-from qc.progress import OnStep, no_step
+from qc.options import MOST_COMPARED, OF_PAIRS, SECTIONS, AnalysisOptions, OnStep, no_step
 from qc.run import Run
 from qc.sections import SECTIONS as SECTIONS_OF_REPORT
 from qc.sections.analysis import Analysis

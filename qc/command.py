@@ -13,7 +13,7 @@ import typer
 
 from candor.common.terminal import Console
 from qc.errors import OptionError, QcError
-from qc.progress import OnStep, no_step
+from qc.options import OnStep, no_step
 
 EXIT_BAD_INPUT = 2
 WIDTH_OF_A_FILE = 140

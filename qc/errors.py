@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 20
 
+# The remedy of a problem in the data of one assignment.
+REPAIR = "Correct it or take the assignment out."
+
 # Error message if ratings are needed, but the run has only side-by-side comparisons.
 COMPARED = (
     "the workers of this run compared two systems side by side, and what is asked for here needs ratings. "

@@ -11,12 +11,12 @@ from qc.command import ALL, RunName, Seed, Where, output_console, progress, stde
 from qc.errors import OptionError
 from qc.estimators.confidence_sequence import FIRST_LOOK
 from qc.judgments import Judgments, Selection, read_judgments
-from qc.number_format import decimal, whole
 from qc.precision import EstimateOptions, Sequence, Stopping, StoppingStanding, estimate, steps, stopping
 from qc.render.findings.command import Formats, Out, tell, wanted_formats, write_all
 from qc.render.findings.estimate import estimate_findings
 from qc.run import SIMULATED_NOTE
 from qc.statistics.confidence import LEVEL
+from qc.table import decimal, whole
 
 DIGITS = 2
 

@@ -1,13 +1,17 @@
-"""Options of an analysis and of its output.
+"""Options of an analysis, of its source and output, and the listener to its progress.
 
 This module is fast to import, so that `--help` need not wait for pandas.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
+from typing import TYPE_CHECKING
 
 from qc.errors import OptionError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Optional sections and their descriptions. Quality control and the scores are always computed.
 SECTIONS = {
@@ -89,3 +93,33 @@ def require_draws(count: int) -> None:
             f"--bootstrap is {count}, but the most is {MOST_DRAWS} resamples: with 10000, chance moves the "
             "ends of an interval by less than a hundredth of its width. Give fewer."
         )
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """What to read from a source.
+
+    Attributes:
+        run: slug or id of a run; None for the only one.
+        include_partial: include assignments that were not completed, with their existing ratings.
+        words: read the texts of the conversations.
+        replies: read the bots' replies with the texts.
+        criteria: criteria to analyse instead of those that the source declares; see `raw_run.build_run`.
+        option: command-line option that chooses the run; for messages.
+        simulated: analyse simulated workers and leave out people; only for a database.
+    """
+
+    run: str | None = None
+    include_partial: bool = False
+    words: bool = True
+    replies: bool = True
+    criteria: "pd.DataFrame | None" = None
+    option: str = "--run"
+    simulated: bool = False
+
+
+OnStep = Callable[[str], None]  # called with a description when the next step begins
+
+
+def no_step(_: str) -> None:
+    """Do nothing: nobody watches the progress."""

@@ -9,8 +9,7 @@ from qc.errors import OptionError
 from qc.judgments import Selection, read_judgments
 from qc.options import require_draws
 from qc.planning.opinion import opinion
-from qc.planning.plan import PlanOptions
-from qc.planning.power_analysis import analyse_power, plan_power, power_steps
+from qc.planning.power_analysis import PlanOptions, analyse_power, plan_power, power_steps
 from qc.render.findings import Findings
 from qc.render.findings.command import (
     Criterion,

@@ -8,8 +8,7 @@ from qc.command import ALL, RunName, Where, progress, stderr_console, where_in
 from qc.estimators.randomisation import DRAWS
 from qc.judgments import Selection, read_judgments
 from qc.planning.opinion import opinion
-from qc.planning.randomisation_analysis import STEPS, RandomisationOptions, analyse_randomisation
-from qc.planning.randomised_pairs import Within
+from qc.planning.randomisation_analysis import STEPS, RandomisationOptions, Within, analyse_randomisation
 from qc.render.findings.command import Criterion, Formats, Out, PerWorkerZ, tell, wanted_formats, write_all
 from qc.render.findings.randomisation import randomisation_findings
 

@@ -10,11 +10,11 @@ from bots import load_corpus
 from bots.core.persona_prompt import text_of
 from bots.crowd.rater_model import read_rater_model
 from candor.common import files
-from qc.loading import criteria_file
-from qc.loading.worker_table import read_margins
+from qc.loading import analyst_files
+from qc.loading.analyst_files import read_margins
+from qc.loading.registration import read_registration
 from qc.metrics.judge_prompt import statements
 from qc.metrics.metric_table import read_csv
-from qc.registration import read_registration
 from server.cli.runs.rules_file import read_rules_file
 from server.items.text_file import read_items
 from server.study import load_study
@@ -26,7 +26,7 @@ READERS: list[Callable[[Path], Any]] = [
     load_study,
     read_items,
     read_rules_file,
-    criteria_file.read,
+    analyst_files.read,
     read_margins,
     lambda path: statements(["fun"], path),
     read_csv,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.truth.part import Count, Counted, Part
-from qc.comparison.comparison import ComparisonScores, drawn_scores, score_choices, worker_tables
+from qc.comparison.side_by_side import ComparisonScores, drawn_scores, score_choices, worker_tables
 from qc.statistics.confidence import LEVEL
 from qc.statistics.resampling import percentile_interval
 

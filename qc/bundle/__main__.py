@@ -22,10 +22,9 @@ from qc.command import (
     stderr_console,
 )
 from qc.errors import OutputError, SourceError
-from qc.formats.views import BEGINNING, PEEKED
+from qc.formats.published import BEGINNING, PEEKED
 from qc.loading import LoadOptions, is_database, open_source, read_criteria, read_run
-from qc.options import AnalysisOptions
-from qc.progress import OnStep
+from qc.options import AnalysisOptions, OnStep
 from qc.run import Run
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")

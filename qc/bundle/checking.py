@@ -14,8 +14,8 @@ from qc.bundle.archive import read_archive
 from qc.bundle.making import REPORT, SIGNATURE, Reported, report_on
 from qc.bundle.manifest import Manifest, chosen, read_manifest, records, versions
 from qc.errors import QcError
-from qc.formats.bundle import MANIFEST, RUN, SECOND, data_file
-from qc.progress import OnStep, no_step
+from qc.formats.archive import MANIFEST, RUN, SECOND, data_file
+from qc.options import OnStep, no_step
 from qc.render.manifest import DOCUMENT
 
 STEPS = 3

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from qc.errors import SourceError
-from qc.formats.bundle import MANIFEST
+from qc.formats.archive import MANIFEST
 from qc.formats.published import StrictModel
 from qc.options import AnalysisOptions
 

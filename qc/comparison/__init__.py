@@ -1,5 +1,5 @@
-"""Analyse side-by-side comparisons of systems: scores, intervals, and the workers who compared."""
+"""Compare systems side by side, and several runs of one experiment."""
 
-from qc.comparison.comparison import SystemComparison, compare
+from qc.comparison.side_by_side import SystemComparison, compare
 
 __all__ = ["SystemComparison", "compare"]

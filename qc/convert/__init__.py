@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from qc.convert import hits, mturk
-from qc.convert.nested import Loss
+from qc.convert.hits import Loss
 from qc.errors import OutputError
-from qc.progress import OnStep, no_step
+from qc.options import OnStep, no_step
 from qc.run import Run
 
 __all__ = ["FORMATS", "STEPS", "SUFFIXES", "Loss", "losses", "save"]

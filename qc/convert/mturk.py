@@ -9,8 +9,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from qc.convert.hits import common_losses
-from qc.convert.nested import Json, Loss, assignments, records
+from qc.convert.hits import Json, Loss, assignments, common_losses, records
 from qc.formats.published import ANSWER, INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
 from qc.formats.spreadsheet import harmless
 from qc.run import SIMULATED_NOTE, Run, Words

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from qc.drawing.sheet import Point, Sheet
 from qc.drawing.style import GAP, INK, MUTED, RULE, SMALL, TEXT, fitting, text_width
-from qc.number_format import decimal
+from qc.table import decimal
 
 Array = NDArray[np.float64]
 TICK_PAD, TITLE_PAD = 19.0, 43.0

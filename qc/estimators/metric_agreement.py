@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from qc.errors import ComparisonError, joined
-from qc.statistics.confidence import LEVEL
+from qc.statistics.confidence import LEVEL, without_noise
 from qc.statistics.correlation import (
     LARGEST_R,
     CorrelationInterval,
@@ -22,7 +22,6 @@ from qc.statistics.correlation import (
     pearson,
     spearman,
 )
-from qc.statistics.noise import without_noise
 
 
 # Source: Ji, PhD thesis, section 5.4.7: for its open-domain dialogues, every word-overlap metric drops the

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.statistics.confidence import NOISE
 from qc.statistics.correlation import pearson, pearson_of_rows
-from qc.statistics.noise import NOISE
 
 
 # A rater's profile is the rater's mean score of each system. The average profiles of two pools can correlate

@@ -1,14 +1,19 @@
-"""Errors and size limits for archives and Parquet files from untrusted sources."""
+"""Archives from untrusted sources: the paths inside a bundle, and limits of size for ZIP and Parquet."""
 
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from qc.errors import SourceError
 
 if TYPE_CHECKING:
     from pyarrow import Array
+
+# First bytes that identify a format, whatever the file is named.
+SQLITE = b"SQLite format 3\x00"
+PARQUET = b"PAR1"
+ZIP = b"PK\x03\x04"
 
 # Errors that Python raises for a member that is damaged, cut off, encrypted or compressed in an unknown way.
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
@@ -88,3 +93,13 @@ def _require_bounded(source: str, packed: int, unpacked: int) -> None:
             f"{source}: this file of {packed:,} bytes unpacks to {unpacked:,} bytes; at most {most:,} are "
             "read. No export or bundle compresses that far. Get the file again from its author."
         )
+
+
+MANIFEST = "bundle.json"
+RUN, SECOND = "data/run", "data/second"
+SUFFIXES = (".jsonl", ".json", ".csv")  # of the server's export, and of the two published formats
+
+
+def data_file(run: str, names: Container[str]) -> str | None:
+    """Return the name of the file among `names` that holds RUN or SECOND; None if there is none."""
+    return next((run + suffix for suffix in SUFFIXES if run + suffix in names), None)

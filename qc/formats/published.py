@@ -1,11 +1,17 @@
-"""Constants and strict models of the two published formats of Ji et al. (ACL 2022)."""
+"""Constants and strict models of the published formats (Ji et al., ACL 2022), and of the server's views.
 
-from typing import Annotated
+The server writes it (`candor data export --format jsonl`, …). Its header is the first line of
+JSON Lines, and the member `HEADER` of an archive. In JSON Lines each further line is a row, and `view` names
+its view.
+"""
+
+import re
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Round = Annotated[int, Field(ge=0, lt=2**31)]
 
@@ -49,3 +55,35 @@ def systems_named(names: pd.Series, is_qc: NDArray[np.bool_]) -> pd.DataFrame:
     has_persona = names.str.endswith(PERSONA_SUFFIX) & ~is_qc
     family = names.mask(has_persona, names.str.removesuffix(PERSONA_SUFFIX))
     return pd.DataFrame({"system": names, "family": family, "has_persona": has_persona, "is_qc": is_qc})
+
+
+def beginning(name: str) -> re.Pattern[bytes]:
+    """Return a pattern for the first bytes of JSON whose first field is `"format": name`."""
+    return re.compile(rb'\s*\{\s*"format"\s*:\s*"' + name.encode() + rb'"')
+
+
+FORMAT = "candor-views"
+VERSION = 1
+HEADER = "header.json"
+PEEKED = 64  # number of bytes to check for BEGINNING
+BEGINNING = beginning(FORMAT)
+
+Kind = Literal["text", "integer", "number", "flag", "time"]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+class ExportedView(StrictModel):
+    """Number of rows of a view, and the types of its columns."""
+
+    rows: Annotated[int, Field(ge=0)]
+    columns: Annotated[dict[Name, Kind], Field(min_length=1)]
+
+
+class ViewsHeader(StrictModel):
+    """Content of the file; the counts detect a file that was cut short."""
+
+    format: str = FORMAT
+    version: int = VERSION
+    run: str
+    study: str
+    views: dict[Name, ExportedView]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from qc.answers import AnswerKind, group_values
 from qc.method.sample import Sample
-from qc.number_format import decimal
 from qc.run import Answers
+from qc.table import decimal
 
 # A numeric field with more distinct values than this is divided at its quartiles.
 MOST_VALUES = 10

@@ -5,8 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, joined, quoted
-from qc.judgments.assembly import with_output_names
-from qc.judgments.csv_table import BETWEEN_SYSTEMS, ITEM, OUTPUT, SYSTEM, CsvTable
+from qc.judgments.assembly import BETWEEN_SYSTEMS, ITEM, OUTPUT, SYSTEM, CsvTable, with_output_names
 
 
 def metric_outputs(

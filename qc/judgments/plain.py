@@ -7,8 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, joined
-from qc.judgments.assembly import Rows, assemble, with_output_names
-from qc.judgments.csv_table import (
+from qc.judgments.assembly import (
     CRITERION,
     ITEM,
     NUMBER,
@@ -18,6 +17,9 @@ from qc.judgments.csv_table import (
     VALUE,
     WORKER,
     CsvTable,
+    Rows,
+    assemble,
+    with_output_names,
 )
 from qc.judgments.judgments import Judgments
 from qc.judgments.metric_file import metric_outputs

@@ -17,14 +17,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError
-from qc.judgments.csv_table import ITEM, OUTPUT, SYSTEM, CsvTable
+from qc.judgments.assembly import ITEM, OUTPUT, SYSTEM, CsvTable
 from qc.judgments.judgments import Judgments
 from qc.judgments.metric_file import metric_outputs
 from qc.method.filter import nobody_passed
 from qc.method.sample import Sample, require_competing
 from qc.method.standardise import scale_maximum
-from qc.number_format import whole
 from qc.run import Run, codes
+from qc.table import whole
 
 OVERALL = "overall"
 

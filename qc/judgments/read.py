@@ -1,16 +1,19 @@
-"""Open a source of judgments, detect its format, and read it with its metrics."""
+"""Open a source of judgments, detect its format, read it with its metrics, and remark on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
+import pandas as pd
 
 from qc.errors import SourceError
 from qc.formats.published import ANSWER
-from qc.judgments.csv_table import CsvTable, read_csv
+from qc.judgments.assembly import CsvTable, read_csv
 from qc.judgments.judgments import Judgments
 from qc.judgments.plain import from_tables
-from qc.judgments.remarks import remarks
 from qc.loading import LoadOptions, open_source, read_run
 from qc.loading.source import RunFile, Source
+from qc.table import whole
 
 
 @dataclass(frozen=True)
@@ -77,3 +80,104 @@ def _opened_csv(path: Path) -> CsvTable:
         raise SourceError(
             f"{path}: the file cannot be read ({error.strerror or error}). Check the path."
         ) from None
+
+
+# A worker with all values within 0 and 1 uses another scale than one with values beyond this.
+FAR_BEYOND_ONE = 5.0
+FEWEST_OF_A_WORKER = 5
+# Share of workers for a warning about two scales; a few workers may just use the lowest end.
+MANY = 0.1
+
+
+def remarks(judgments: Judgments) -> Judgments:
+    """Return the judgments with these remarks added to their notes."""
+    found = (
+        *_once_judged(judgments),
+        *_uneven(judgments),
+        *_unknown_workers(judgments),
+        *_several_scales(judgments),
+        *_two_scales(judgments),
+        *_unjudged_systems(judgments),
+        *_gaps_in_metrics(judgments),
+    )
+    return replace(judgments, notes=(*judgments.notes, *found))
+
+
+def _counts(judgments: Judgments) -> pd.Series:
+    """Count the judgments of each judged output on each criterion."""
+    return judgments.rows.groupby(["output", "criterion"], observed=True).size()
+
+
+def _once_judged(judgments: Judgments) -> list[str]:
+    if (_counts(judgments) > 1).any():
+        return []
+    return [
+        "Every output has one judgment only, so the spread of the outputs and that of the workers cannot be "
+        "told apart, and γ and ρ are not estimable; the data efficiency is."
+    ]
+
+
+def _uneven(judgments: Judgments) -> list[str]:
+    counts = _counts(judgments)
+    low, high = int(counts.min()), int(counts.max())
+    if low == high:
+        return []
+    return [
+        f"Outputs have {low} to {high} judgments on a criterion. Each judgment then counts as one where "
+        "workers are compared, and each output as one where a metric is."
+    ]
+
+
+def _unknown_workers(judgments: Judgments) -> list[str]:
+    unknown = judgments.rows["worker"].isna()
+    if not unknown.any():
+        return []
+    return [
+        f"Of {whole(unknown.sum())} judgments the worker is unknown: there is no interval that respects "
+        "workers, and no z per worker. Add a column `worker` if you can."
+    ]
+
+
+def _several_scales(judgments: Judgments) -> list[str]:
+    if judgments.ends is not None:  # one scale for all criteria, wherever their values lie on it
+        return []
+    ends = judgments.rows.groupby("criterion", observed=True)["value"].agg(["min", "max"])
+    if len(ends) < 2 or (ends == ends.iloc[0]).all(axis=None):
+        return []
+    said = ", ".join(f"{row.Index} {row.min:g} to {row.max:g}" for row in ends.itertuples())
+    return [f"The criteria were judged on different ranges ({said}), so each is estimated by itself."]
+
+
+def _two_scales(judgments: Judgments) -> list[str]:
+    """Return a warning for each criterion that workers seem to judge on two scales."""
+    rows = judgments.rows[judgments.rows["worker"].notna()]
+    by_worker = rows.groupby(["criterion", "worker"], observed=True)["value"].agg(["min", "max", "size"])
+    by_worker = by_worker[by_worker["size"] >= FEWEST_OF_A_WORKER]
+    notes = []
+    for criterion, workers in by_worker.groupby(level="criterion", observed=True):
+        small = (workers["min"] >= 0) & (workers["max"] <= 1) & (workers["min"] < workers["max"])
+        large = workers["max"] > FAR_BEYOND_ONE
+        if small.mean() >= MANY and large.mean() >= MANY:
+            notes.append(
+                f"{criterion}: two scales. {whole(small.sum())} workers stay within 0 and 1, while "
+                f"{whole(large.sum())} go beyond {FAR_BEYOND_ONE:g}. Put all values on one scale, or read "
+                "the results per worker z."
+            )
+    return notes
+
+
+def _unjudged_systems(judgments: Judgments) -> list[str]:
+    judged = np.zeros(len(judgments.outputs), bool)
+    judged[judgments.rows["output"]] = True
+    belongs = judgments.belongs[judged]
+    without = [name for number, name in enumerate(judgments.systems) if not belongs[:, number].any()]
+    return [f"Without a judgment, so without an estimate: {', '.join(without)}."] if without else []
+
+
+def _gaps_in_metrics(judgments: Judgments) -> list[str]:
+    gaps = judgments.metrics.isna().sum()
+    return [
+        f"{whole(count)} outputs have no value of {metric}; they are left out where {metric} is used."
+        for metric, count in gaps.items()
+        if count
+    ]

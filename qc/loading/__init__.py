@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from qc.errors import COMPARED, OptionError, SourceError
 from qc.loading import item_ratings
 from qc.loading.choices import is_choices
-from qc.loading.load_options import LoadOptions
 from qc.loading.published import hits, mturk
 from qc.loading.source import RunFile, Source, open_source
+from qc.options import LoadOptions
 from qc.run import SIMULATED_NOTE, Run
 
 __all__ = [
@@ -65,9 +65,9 @@ def read_criteria(path: Path) -> pd.DataFrame:
         SourceError: the file cannot be read.
         DataError: its content is not valid.
     """
-    from qc.loading import criteria_file  # noqa: PLC0415  # rarely needed, and imports a YAML parser
+    from qc.loading import analyst_files  # noqa: PLC0415  # rarely needed, and imports a YAML parser
 
-    return criteria_file.read(path)
+    return analyst_files.read(path)
 
 
 def is_database(source: Source) -> bool:
@@ -83,7 +83,7 @@ def holds_run(source: Source, run: str) -> bool:
     """
     if isinstance(source, RunFile):
         return False
-    from qc.loading.database.choice import is_run  # noqa: PLC0415  # as in `read_run`
+    from qc.loading.database.engine import is_run  # noqa: PLC0415  # as in `read_run`
 
     return is_run(source, run)
 

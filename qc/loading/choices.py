@@ -7,10 +7,12 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from qc.errors import DataError, EmptyRunError, Problem
-from qc.formats.views import beginning
-from qc.loading.load_options import LoadOptions
+from qc.formats.published import beginning
+from qc.loading.database.participation import exclusions, taking_part
+from qc.loading.database.views import ASSIGNMENT, CHOICE, SYSTEM, Views, flags, located, numbers, task_of
 from qc.loading.source import RunFile, Source
 from qc.loading.validation import parsed_header, require_readable, validated
+from qc.options import LoadOptions
 from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE
 
 FORMAT = "candor-choices"
@@ -156,8 +158,8 @@ def _header(name: str, content: bytes, problems: list[Problem]) -> _Header:
 
 
 def _of_database(views: Any, options: LoadOptions) -> Choices | None:
-    from qc.loading.database.choice import choose, is_rehearsal  # noqa: PLC0415  # SQLAlchemy takes long to start
-    from qc.loading.database.preferences import preferences  # noqa: PLC0415
+    from qc.loading.choices import preferences  # noqa: PLC0415
+    from qc.loading.database.engine import choose, is_rehearsal  # noqa: PLC0415  # SQLAlchemy takes long to start
 
     run_id, name = choose(views, options.run, options.option)
     found = preferences(views, run_id, options)
@@ -177,3 +179,43 @@ def _of_database(views: Any, options: LoadOptions) -> Choices | None:
 
 def _ordered(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values(["assignment", "pair", "turn"], kind="stable", ignore_index=True)
+
+
+def preferences(
+    views: Views, run_id: object, options: LoadOptions
+) -> tuple[pd.DataFrame, pd.DataFrame, bool, list[str]] | None:
+    """Return the choices of a run, its systems, whether it has ratings too, and notes.
+
+    Return None if its workers did not compare; older databases have no such runs.
+
+    Raises:
+        SourceError: a view cannot be read.
+        DataError: a value is invalid.
+    """
+    if task_of(views, run_id) != "side_by_side":
+        return None
+    problems: list[Problem] = []
+    rows = views.rows("v1_choice", CHOICE, run_id)
+    where = located("assignment", rows["assignment_id"])
+    rows = rows.assign(
+        where=where,
+        pair=numbers(rows["pair"], where, "the pair", problems),
+        turn=numbers(rows["turn_index"], where, "the turn", problems),
+    )
+    assignments = views.rows("v1_assignment", ASSIGNMENT, run_id)
+    whose = located("assignment", assignments["assignment_id"])
+    assignments = assignments.assign(
+        where=whose,
+        simulated=flags(assignments["simulated"], whose, problems),
+        excluded=exclusions(views, run_id, assignments["assignment_id"]),
+    )
+    kept, _, notes = taking_part(assignments, rows, options.include_partial, only_simulated=options.simulated)
+    systems = views.rows("v1_system", SYSTEM, run_id)
+    systems = systems.assign(is_qc=flags(systems["is_qc"], located("system", systems["system"]), problems))
+    rated = not views.rows("v1_criterion", ("label",), run_id).empty
+    if problems:
+        raise DataError(views.source, problems)
+    rows = rows[rows["assignment_id"].isin(kept["assignment_id"])]
+    names = {"assignment_id": "assignment", "left_system": "left", "right_system": "right"}
+    rows = rows.rename(columns=names).astype({"pair": int, "turn": int})
+    return rows, systems.astype({"is_qc": bool}), rated, list(notes)

@@ -10,10 +10,8 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import DataError, Problem
-from qc.formats.published import StrictModel
-from qc.formats.views import beginning
+from qc.formats.published import StrictModel, beginning
 from qc.loading.items import ITEM_COLUMNS
-from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -23,6 +21,7 @@ from qc.loading.raw_run import (
     report_order,
 )
 from qc.loading.validation import parsed_header, parsed_lines, require_readable, validated
+from qc.options import LoadOptions
 from qc.run import SIMULATED_NOTE, Run
 
 FORMAT = "candor-item-ratings"

@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.errors import Problem, joined, quoted
+from qc.errors import REPAIR, Problem, joined, quoted
 from qc.run import ITEM_KIND, ITEM_KINDS
 
 ITEM_COLUMNS = ["item", "kind", "twin_of", "output", "edit_share"]
 # Kinds that need the ordinary item that they belong to.
 NEEDING_TWIN = ("bad", "repeat")
-REPAIR = "Correct it or take the assignment out."
 
 
 def item_problems(presented: pd.DataFrame, items: pd.DataFrame, *, partial: bool) -> list[Problem]:

@@ -13,12 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.answers import unknown_kinds
-from qc.errors import DataError, EmptyRunError, Problem, joined
-from qc.loading.asked import typed_answers, typed_quizzes, typed_scenarios, typed_turn_ratings, typed_writing
+from qc.errors import REPAIR, DataError, EmptyRunError, Problem, joined
+from qc.loading.frames import typed_answers, typed_quizzes, typed_scenarios, typed_turn_ratings, typed_writing
 from qc.loading.items import item_problems, ordinary_systems, typed_items
-from qc.number_format import listed, whole
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Run, RunParts, Unrated, Words, codes
 from qc.statistics.groups import distinct
+from qc.table import listed, whole
 
 DAY = 86_400.0
 NAMED = 5
@@ -93,7 +93,6 @@ ASSIGNMENT_COLUMNS = ["where", "assignment", "hit", "worker", "seconds", "reward
 CONVERSATION_COLUMNS = ["where", "conversation", "assignment", "position", "system", "persona"]
 
 FIXED_NAMES = ("hits_data", "mturk_batch")
-REPAIR = "Correct it or take the assignment out."
 # Upper limit of amounts: a year in seconds, and more dollars than anyone pays.
 MOST = 365 * 86_400.0
 RESERVED = "is the name of a column of the results, so no criterion can have it."

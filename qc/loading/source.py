@@ -11,9 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 from qc.errors import SourceError
-from qc.formats import bundle, views
-from qc.formats.archive import DAMAGED, require_bounded_zip
-from qc.loading import magic
+from qc.formats import published
+from qc.formats.archive import DAMAGED, MANIFEST, PARQUET, RUN, SQLITE, ZIP, data_file, require_bounded_zip
 
 if TYPE_CHECKING:  # importing SQLAlchemy takes longer than reading most files
     from qc.loading.database.views import Views
@@ -33,7 +32,7 @@ class RunFile:
 
 
 Source: TypeAlias = "RunFile | Views"
-_DROPPED = views.beginning("candor-run")
+_DROPPED = published.beginning("candor-run")
 
 
 @contextmanager
@@ -55,8 +54,8 @@ def open_source(name: str) -> Iterator[Source]:
     if "://" not in name:
         database = Path(name)
         with _open_file(database) as file:
-            first = file.peek(len(magic.SQLITE))
-            if not first.startswith(magic.SQLITE):
+            first = file.peek(len(SQLITE))
+            if not first.startswith(SQLITE):
                 with _opened_file(database, file) as source:
                     yield source
                 return
@@ -69,16 +68,16 @@ def open_source(name: str) -> Iterator[Source]:
 @contextmanager
 def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
     """Yield a file as the format detected from its beginning; the file stays open."""
-    first = file.peek(views.PEEKED)
-    if views.BEGINNING.match(first):
+    first = file.peek(published.PEEKED)
+    if published.BEGINNING.match(first):
         from qc.loading.database.exported import opened_lines  # noqa: PLC0415  # as in `open_source`
 
         with opened_lines(str(path), file) as found:
             yield found
-    elif first.startswith(magic.ZIP):
+    elif first.startswith(ZIP):
         with _opened_archive(path, file) as source:
             yield source
-    elif first.startswith(magic.PARQUET) or _DROPPED.match(first):
+    elif first.startswith(PARQUET) or _DROPPED.match(first):
         raise SourceError(
             f"{path}: the format candor-run (one .jsonl or .parquet file) was dropped. Export the run again, "
             "with `candor data export --format jsonl`, or give what it was converted from."
@@ -91,20 +90,20 @@ def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
 def _opened_archive(path: Path, file: BufferedReader) -> Iterator[Source]:
     """Yield the content of an archive: the server's export, or the run of a bundle."""
     try:
-        archive = zipfile.ZipFile(file)
+        members = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise SourceError(f"{path}: this archive is damaged ({error}). Get it again.") from None
-    require_bounded_zip(str(path), path.stat().st_size, archive.infolist())
-    names = set(archive.namelist())
-    if views.HEADER in names:
+    require_bounded_zip(str(path), path.stat().st_size, members.infolist())
+    names = set(members.namelist())
+    if published.HEADER in names:
         from qc.loading.database.exported import opened_archive  # noqa: PLC0415  # as in `open_source`
 
-        with opened_archive(str(path), archive) as found:
+        with opened_archive(str(path), members) as found:
             yield found
-    elif bundle.MANIFEST in names and (packed := bundle.data_file(bundle.RUN, names)):
+    elif MANIFEST in names and (packed := data_file(RUN, names)):
         with TemporaryDirectory() as folder:
             inner = Path(folder) / Path(packed).name
-            _extract(path, archive, packed, inner)
+            _extract(path, members, packed, inner)
             with inner.open("rb") as run, _opened_file(inner, run) as source:
                 yield source
     else:

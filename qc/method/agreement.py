@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.run import codes
-from qc.statistics.noise import NOISE
+from qc.statistics.confidence import NOISE
 from qc.statistics.resampling import generator
 
 # The number of pairs grows with the square of the assignments. Above this limit, a sample of pairs is used.

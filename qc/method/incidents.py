@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from qc.number_format import listed, percent, whole
 from qc.run import WRONG, Run
+from qc.table import listed, percent, whole
 
 
 # A service may replace a model under the same name. The scores of a system are then of two models, and

@@ -11,8 +11,8 @@ from qc.errors import EmptyRunError
 from qc.method.filter import Screening, screen
 from qc.method.standardise import oriented, standardise
 from qc.run import REMOVED, Run, codes
+from qc.statistics.confidence import without_noise
 from qc.statistics.groups import group_means
-from qc.statistics.noise import without_noise
 from qc.statistics.text import TextLengths, written_lengths
 
 
@@ -138,3 +138,46 @@ def require_competing(run: Run) -> None:
             f"{run.source}: only people and the quality-control bot took part in the run {run.name!r}, so "
             "there is no system to rank or to compare with people. Add a chatbot to the systems."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A total, and the part of it from workers who passed."""
+
+    passed: int
+    total: int
+
+    @property
+    def rate(self) -> float:
+        """The share that passed, from 0 to 1."""
+        return self.passed / self.total
+
+
+@dataclass(frozen=True, slots=True)
+class PassRates:
+    """Counts of a run, with the part from workers who passed.
+
+    `hits` counts distinct HIT ids among the passed and among the failed, as the authors' `passrate.csv`
+    does: a HIT done by workers of both kinds counts in both. `conversations` does not count conversations
+    with the QC bot; in a run of transcripts it counts judgments.
+    """
+
+    workers: Count
+    hits: Count
+    assignments: Count
+    conversations: Count
+
+
+def pass_rates(sample: Sample) -> PassRates:
+    """Return the counts of the run."""
+    run, screening = sample.run, sample.screening
+    workers = screening.workers["passed"].to_numpy(bool)
+    assignments = screening.keeps(codes(run.assignments["worker"]))
+    hits = run.assignments["hit"]
+    passed_hits, failed_hits = hits[assignments].nunique(), hits[~assignments].nunique()
+    return PassRates(
+        workers=Count(int(workers.sum()), len(workers)),
+        hits=Count(passed_hits, passed_hits + failed_hits),
+        assignments=Count(int(assignments.sum()), len(assignments)),
+        conversations=Count(int(sample.counted.sum()), int(sample.competes.sum())),
+    )

@@ -1,4 +1,4 @@
-"""Test for each ordered pair of systems whether the first scores higher than the second.
+"""Test for each ordered pair of systems whether the first scores higher, and group systems by these tests.
 
 Source: Ji et al., ACL 2022, the section on significance (thesis: figures of chapter 5): a one-sided rank-sum
 test on the overall z of the kept conversations of the two systems, without rounding noise. In a run of
@@ -9,6 +9,10 @@ system likes it in every conversation, and z makes the scores of a worker add up
 have many conversations or strong preferences, the test finds differences between equal systems too often. So
 there is a second test of the same question with workers as the independent units
 (`qc.statistics.clustered_ranks`), on conversations or judgments.
+
+Source: the convention of the human evaluations of the Conference on Machine Translation, for example
+Bojar et al., *Findings of the 2016 Conference on Machine Translation*, section 3. Systems of different groups
+differ significantly; systems within a group do not all differ significantly.
 """
 
 from dataclasses import dataclass
@@ -19,7 +23,7 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.statistics.clustered_ranks import clustered_rank_matrix
-from qc.statistics.confidence import holm
+from qc.statistics.confidence import ALPHA, holm
 from qc.statistics.rank_tests import rank_sum_matrix
 
 
@@ -79,3 +83,48 @@ def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
     adjusted = p.copy()
     adjusted[tested] = holm(p[tested])
     return adjusted
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Groups of systems, the highest first, each in the order of the scores; as many groups as possible.
+
+    Attributes:
+        alpha: level at which a system beats another: p below it.
+        groups: by the published p-values without correction.
+        holm_groups: by the same p-values with Holm's correction.
+
+    A system without a kept conversation was not tested and is in no group.
+    """
+
+    alpha: float
+    groups: tuple[tuple[str, ...], ...]
+    holm_groups: tuple[tuple[str, ...], ...]
+
+
+def cluster(significance: Significance, alpha: float = ALPHA) -> Clusters:
+    """Group the systems at level `alpha`."""
+    tested = ~np.isnan(significance.p.diagonal())
+    systems = tuple(name for name, there in zip(significance.systems, tested, strict=True) if there)
+    groups, holm_groups = (
+        tuple(tuple(systems[i] for i in group) for group in groups_of(beats[np.ix_(tested, tested)]))
+        for beats in (significance.conclusions(alpha), significance.conclusions(alpha, adjusted=True))
+    )
+    return Clusters(alpha, groups, holm_groups)
+
+
+def groups_of(beats: NDArray[np.bool_]) -> list[list[int]]:
+    """Return the finest partition in which every member of a group beats all members of later groups.
+
+    Args:
+        beats: (S, S), whether the row beats the column.
+
+    Returns:
+        Groups of row numbers, each ascending; none if there are no rows.
+    """
+    # A system above a border beats all systems below it, and one below beats none above. So ordered by the
+    # number of victories, all systems above a border come before those below it.
+    order = np.argsort(-beats.sum(axis=1), kind="stable")
+    ordered = beats[np.ix_(order, order)]
+    borders = [i for i in range(1, len(order)) if ordered[:i, i:].all()]
+    return [sorted(group.tolist()) for group in np.split(order, borders) if len(group)]

@@ -1,4 +1,9 @@
-"""Assignments per worker, their duration and cost. Source: Ji et al., ACL 2022, on workers."""
+"""Workload: assignments per worker, their duration and cost, and the words and characters written.
+
+Source: Ji et al., ACL 2022; thesis, table A.9 (medians of words and characters in a conversation's inputs).
+As there, conversations with the quality-control bot are left out. Removed messages are counted, but their
+lengths are unknown.
+"""
 
 from dataclasses import dataclass
 
@@ -164,3 +169,78 @@ def _spread(done: NDArray[np.intp]) -> Spread:
     if not len(done):
         return Spread(float("nan"), float("nan"), float("nan"), 0)
     return Spread(float(done.mean()), float(np.median(done)), float(done.max()), len(done))
+
+
+COUNTING = (
+    "A word is what stands between white space, punctuation included; where a script has none between words, "
+    "as Chinese and Japanese, ICU finds them. Characters are all but white space."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Mean and median of `n` lengths; NaN if there are none."""
+
+    n: int
+    mean: float
+    median: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroupEffort:
+    """Lengths of the messages of a group of workers. A conversation without messages has lengths of 0.
+
+    A conversation whose words were removed counts in `inputs_per_conversation` only.
+    """
+
+    inputs_per_conversation: Lengths
+    words_per_input: Lengths
+    words_per_conversation: Lengths
+    characters_per_input: Lengths
+    characters_per_conversation: Lengths
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Effort of workers who passed, who failed, and of all; `counting` says how words are counted."""
+
+    passed: GroupEffort
+    failed: GroupEffort
+    all: GroupEffort
+    counting: str = COUNTING
+
+
+def describe_effort(sample: Sample) -> Effort | None:
+    """Return the lengths of the messages to the systems; None if the source does not hold the texts."""
+    if sample.run.words is None:
+        return None
+    said = sample.input_lengths
+    at = sample.run.words.exchanges["conversation"].to_numpy()
+    count = len(sample.workers)
+    inputs = np.bincount(at, minlength=count)
+    keeps_words = np.bincount(at[~sample.inputs_kept], minlength=count) == 0
+    words, characters = (
+        np.bincount(at, weights=each, minlength=count) for each in (said.words, said.characters)
+    )
+
+    def effort_in(group: NDArray[np.bool_]) -> GroupEffort:
+        known = group & keeps_words
+        return GroupEffort(
+            inputs_per_conversation=_lengths(inputs[group]),
+            words_per_input=_lengths(said.words[known[at]]),
+            words_per_conversation=_lengths(words[known]),
+            characters_per_input=_lengths(said.characters[known[at]]),
+            characters_per_conversation=_lengths(characters[known]),
+        )
+
+    return Effort(
+        passed=effort_in(sample.counted),
+        failed=effort_in(~sample.kept & sample.competes),
+        all=effort_in(sample.competes),
+    )
+
+
+def _lengths(values: NDArray[np.integer | np.floating]) -> Lengths:
+    if not len(values):
+        return Lengths(0, float("nan"), float("nan"))
+    return Lengths(len(values), float(values.mean()), float(np.median(values)))

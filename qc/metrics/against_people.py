@@ -27,8 +27,7 @@ from qc.estimators.metric_agreement import (
 from qc.method.sample import Sample
 from qc.method.scores import Scores, score
 from qc.metrics.metric_table import MetricScores, mean_by_system
-from qc.statistics.confidence import LEVEL
-from qc.statistics.noise import NOISE
+from qc.statistics.confidence import LEVEL, NOISE
 from qc.statistics.resampling import bootstrap_sums, generator, percentile_interval, unit_sums
 
 OVERALL = "overall"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.metrics.overlap import ReferencedReply
+from qc.metrics.references import ReferencedReply
 from qc.metrics.transcripts import Transcript
 
 if TYPE_CHECKING:

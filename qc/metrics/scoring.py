@@ -24,7 +24,7 @@ from qc.metrics.model_metrics import (
     to_inputs,
     to_references,
 )
-from qc.metrics.overlap import (
+from qc.metrics.references import (
     BY_WORDS,
     CorpusOverlap,
     ReferencedReply,

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from qc.metrics.against_people import OVERALL, AgainstPeople, AgreementWithPeople, halfway
 from qc.metrics.scoring import JudgedConversations
-from qc.number_format import decimal, listed, whole
 from qc.statistics.confidence import t_interval
-from qc.table import SIGNIFICANT
+from qc.table import SIGNIFICANT, decimal, listed, whole
 
 
 @dataclass(frozen=True, slots=True)

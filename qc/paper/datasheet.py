@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from candor.common.terminal import visible
 from qc.analysis import Analysis
-from qc.number_format import decimal, percent, whole
 from qc.run import SIMULATED_NOTE
-from qc.table import SIGNIFICANT
+from qc.table import SIGNIFICANT, decimal, percent, whole
 
 AUTHOR = "**For the author**"
 _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|!"})

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qc.errors import OutputError
-from qc.paper.references import bibliography
+from qc.options import OnStep
+from qc.paper.methods import bibliography
 from qc.paper.tex import PaperTable, comment, escaped
-from qc.progress import OnStep
 
 if TYPE_CHECKING:
     from qc.paper.sheet import PaperFigure
@@ -31,11 +31,10 @@ class Kit:
 
     Attributes:
         title: title of the sample document; plain text, not LaTeX.
-        methods: a paragraph in LaTeX, which cites entries of `qc.paper.references`.
+        methods: a paragraph in LaTeX, which cites entries of `qc.paper.methods`.
         tables: in the order of a paper.
         captions: captions of the figures, in LaTeX, by figure name without the width.
-        draw: yields the figures. It imports matplotlib, which takes half a second, so it is called only if
-            figures are requested.
+        draw: yields the figures; it is called only if figures are requested.
         texts: other files, by name.
         signature: signature of the numbers.
     """

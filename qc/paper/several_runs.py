@@ -1,66 +1,34 @@
 """The paper kit of several runs side by side: tables, the figure from run to run, a paragraph."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from qc.number_format import listed, whole
-from qc.paper.kit import Kit, write_kit
-from qc.paper.references import CAMERON, JI
-from qc.paper.tex import escaped, paper_table
-from qc.progress import OnStep
-from qc.render.findings import Findings
-from qc.several_runs import SeveralRuns
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Sheet
-
-    from qc.paper.sheet import PaperFigure
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure as Sheet
 
-from qc.analysis import Analysis
+from qc.comparison.several_runs import SeveralRuns
+from qc.drawing.charts import limits
 from qc.drawing.labels import spread
-from qc.drawing.rows import limits
 from qc.drawing.style import MUTED
-from qc.paper.datasheet import datasheet
-from qc.paper.labels import fitting, text_width
-from qc.paper.methods import methods_paragraph
-from qc.paper.sheet import POINTS, ROW, TEXT, name_within, point
-from qc.paper.tables import paper_tables
-from qc.render.figures.several_runs import asides, look
-
-if TYPE_CHECKING:
-    from qc.paper.sheet import PaperFigure
-
-_ONE_RUN_CAPTIONS = {
-    "ranking": "Overall scores of the systems with their intervals.",
-    "significance": "Whether the system of the row scores higher than that of the column.",
-    "replication": "Overall scores of the systems in two runs.",
-}
-
-
-def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on_step: OnStep) -> list[Path]:
-    """Write the kit of an analysis; arguments, result and errors are those of `write_kit`."""
-
-    def draw() -> "Iterator[PaperFigure]":
-        from qc.paper.figures import paper_figures  # noqa: PLC0415  # imports matplotlib
-
-        return paper_figures(analysis)
-
-    kit = Kit(
-        title=f"{analysis.run.name}: a human evaluation",
-        methods=methods_paragraph(analysis),
-        tables=tuple(paper_tables(analysis)),
-        captions=_ONE_RUN_CAPTIONS,
-        draw=draw,
-        texts={"datasheet.md": datasheet(analysis)},
-        signature=analysis.signature,
-    )
-    return write_kit(kit, directory, formats, on_step)
-
+from qc.options import OnStep
+from qc.paper.kit import Kit, write_kit
+from qc.paper.methods import CAMERON, JI
+from qc.paper.sheet import (
+    POINTS,
+    ROW,
+    TEXT,
+    PaperFigure,
+    drawn,
+    fitting,
+    name_within,
+    point,
+    text_width,
+)
+from qc.paper.tex import escaped, paper_table
+from qc.render.figures import asides, look
+from qc.render.findings import Findings
+from qc.table import listed, whole
 
 LEFT, HEAD, UNDER, FEWEST_ROWS = 0.48, 0.06, 0.2, 8
 # Distances: between the names of two runs; from the last run's edge to a system's name.
@@ -126,14 +94,8 @@ def write_runs_paper(
         directory, formats, on_step: as for `write_kit`; so are the result and the errors.
     """
 
-    def draw() -> "Iterator[PaperFigure]":
-        from qc.paper.several_runs import longitudinal  # noqa: PLC0415  # imports matplotlib
-        from qc.paper.sheet import drawn  # noqa: PLC0415
-
-        def sheet(width: float) -> "Sheet | None":
-            return longitudinal(found, width)
-
-        return drawn({_FIGURE: sheet}, shown.signature)
+    def draw() -> Iterator[PaperFigure]:
+        return drawn({_FIGURE: partial(longitudinal, found)}, shown.signature)
 
     kit = Kit(
         title=f"{whole(len(found.names))} runs of a human evaluation",

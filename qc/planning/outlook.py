@@ -22,8 +22,7 @@ from scipy.special import ndtr, ndtri
 from qc.command import RunName, SourceName, stderr_console
 from qc.errors import EmptyRunError
 from qc.loading import load
-from qc.method.pass_rate import pass_rates
-from qc.method.sample import require_competing, take_sample
+from qc.method.sample import pass_rates, require_competing, take_sample
 from qc.method.scores import score
 from qc.robustness.intervals import draw
 from qc.run import REHEARSAL_NOTE, Run

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from qc.errors import EmptyRunError
+from qc.options import OnStep, no_step
 from qc.planning.rater_model import DrawnRatings, RaterModel, draw_ratings, overall_z, passes
-from qc.progress import OnStep, no_step
 from qc.robustness.intervals import FEWEST_RATERS
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows

@@ -10,11 +10,10 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from candor.common.terminal import visible
-from qc.drawing.figure import Figure
+from qc.drawing.sheet import Figure
 from qc.errors import OutputError
 from qc.formats.spreadsheet import harmless
-from qc.options import FORMATS
-from qc.progress import OnStep, no_step
+from qc.options import FORMATS, OnStep, no_step
 from qc.render.document import document
 from qc.render.manifest import (
     DOCUMENT,

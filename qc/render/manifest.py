@@ -5,7 +5,7 @@ files to write, the files of an earlier report to remove, the files that the pag
 tests compare with `docs/analyst.md`.
 """
 
-from qc.drawing.figure import Drawing, Figure, finish
+from qc.drawing.sheet import Drawing, Figure, finish
 from qc.sections import CHAPTERS, SECTIONS
 from qc.sections.analysis import Analysis
 from qc.sections.section import MadeFile, ReportFile

@@ -10,14 +10,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from candor.common.terminal import visible
-from qc.drawing.figure import Figure
-from qc.number_format import decimal, percent, whole
+from qc.drawing.sheet import Figure
 from qc.render.manifest import Tables
 from qc.render.sentences import verdict
 from qc.run import source_name
 from qc.sections import CHAPTERS, SECTIONS
 from qc.sections.analysis import Analysis
 from qc.sections.section import Section
+from qc.table import decimal, percent, whole
 
 SHOWN_ROWS = 200
 # Content security policy: the browser enforces that the page runs no script and makes no request.

@@ -9,12 +9,12 @@ from qc.analysis import SAME_DATA, Analysis
 from qc.method.replication import FEWEST_SYSTEMS as FEWEST_CORRELATED
 from qc.method.replication import Replication
 from qc.method.scores import Scores, leaders
-from qc.number_format import between, decimal, listed, percent, whole
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
 from qc.sections.systems.replication import same_conclusions
 from qc.statistics.confidence import LEVEL
+from qc.table import between, decimal, listed, percent, whole
 from qc.transcripts.controls import Controls
 
 # Systems of a group that are named; the others are only counted.

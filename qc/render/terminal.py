@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from rich.table import Table as Grid
 
 from candor.common.terminal import Console
-from qc.number_format import whole
 from qc.render.manifest import DOCUMENT
 from qc.render.sentences import verdict
 from qc.run import LeftOut
 from qc.sections import SECTIONS
 from qc.sections.analysis import Analysis
-from qc.table import P_EXACT, WRITTEN, Table
+from qc.table import P_EXACT, WRITTEN, Table, whole
 
 SHOWN_IDS = 10
 

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 from qc.analysis import Analysis
+from qc.loading.registration import Followed, HypothesisDecision, Point, Preregistration, RegisteredTarget
 from qc.method.significance import compare_by_worker
-from qc.number_format import whole
-from qc.registration import Followed, HypothesisDecision, Point, Preregistration, RegisteredTarget
 from qc.run import RunState
 from qc.statistics.confidence import holm
+from qc.table import whole
 
 _BY_HAND = "excluded by the researchers: "
 _UNKNOWN = math.nan, math.nan

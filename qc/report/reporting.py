@@ -12,13 +12,12 @@ from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
 from qc.loading import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
+from qc.loading.analyst_files import read_margins, with_background
 from qc.loading.choices import Choices, read_choices
-from qc.loading.worker_table import read_margins, with_background
+from qc.loading.registration import read_registration
 from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
-from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, SECTIONS, AnalysisOptions
-from qc.progress import OnStep
-from qc.registration import read_registration
+from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, SECTIONS, AnalysisOptions, OnStep
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
 from qc.report.adherence import follow
@@ -153,8 +152,8 @@ def _report_together(
 ) -> None:
     """Do what `report_on` does, for the source and the runs of `--with`, side by side."""
     # Most reports are of one run.
+    from qc.comparison.several_runs import set_side_by_side  # noqa: PLC0415
     from qc.render.findings.several_runs import several_runs_findings  # noqa: PLC0415
-    from qc.several_runs import set_side_by_side  # noqa: PLC0415
 
     wanted = formats if out else frozenset()
     plain, for_paper = wanted & frozenset(FORMATS), wanted & frozenset(PAPER_FORMATS)
@@ -246,7 +245,7 @@ def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_s
     if not for_paper:
         return files
     # Importing the LaTeX tables takes as long as writing them, and few reports need them.
-    from qc.paper.several_runs import write_paper  # noqa: PLC0415
+    from qc.paper.one_run import write_paper  # noqa: PLC0415
 
     return files + write_paper(found, out, for_paper, on_step)
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
-from qc.robustness.factors import Factor, positions, topic_opinions
+from qc.robustness.context import Factor, positions, topic_opinions
 from qc.statistics.clustered import FEWEST_CARRIERS, ClusteredFit, carriers
 from qc.statistics.mixed_model import fit_random_intercept
 

@@ -32,11 +32,9 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.method.scores import Scores, places, ranks_of
-from qc.number_format import decimal, listed
-from qc.robustness.clusters import groups_of
-from qc.statistics.confidence import LEVEL
+from qc.method.significance import groups_of
+from qc.statistics.confidence import LEVEL, without_noise
 from qc.statistics.mixed_model import shares_if_any, shrunk
-from qc.statistics.noise import without_noise
 from qc.statistics.resampling import bootstrap_sums, generator, unit_sums, upper_quantile
 from qc.statistics.wild_bootstrap import (
     FEW_EFFECTIVE,
@@ -46,6 +44,7 @@ from qc.statistics.wild_bootstrap import (
     influences,
     wild_draws,
 )
+from qc.table import decimal, listed
 
 # Interval of the leader. The highest of several scores is partly high by luck, the more so the closer the
 # systems are. An interval made for a system chosen in advance therefore contains the leader's true score too

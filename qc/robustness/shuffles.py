@@ -34,7 +34,7 @@ def describe_workers(sample: Sample) -> pd.DataFrame:
         `identical` (float): share of the worker's ratings with the most frequent value, 0 to 1.
         `minutes` (float): median over the worker's assignments of the minutes per conversation; NaN if
             unknown.
-        `words` (float): median number of words in an input, counted as in `qc.method.effort`; NaN if the
+        `words` (float): median number of words in an input, counted as in `qc.method.workload`; NaN if the
             source does not hold the texts, or the worker wrote nothing.
         `reason` (str): why the worker failed, empty if they passed.
         `remark` (str): unusual values to check, whether the worker passed or failed, joined by "; ": at least

@@ -6,24 +6,20 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 from qc.answers import AnswerCounts
 from qc.groups import WhoseOpinion
+from qc.loading.registration import Followed
 from qc.method.agreement import Agreement
-from qc.method.effort import Effort
 from qc.method.incidents import Incidents, Served
-from qc.method.pass_rate import PassRates
 from qc.method.quiz import QuizResults
 from qc.method.replication import Replication
-from qc.method.sample import Sample
-from qc.method.scenarios import ScenarioScores
-from qc.method.scores import Ceiling, CriteriaCorrelations, Scores
-from qc.method.significance import Significance
+from qc.method.sample import PassRates, Sample
+from qc.method.scores import Ceiling, CriteriaCorrelations, ScenarioScores, Scores
+from qc.method.significance import Clusters, Significance
 from qc.method.topics import Topics
 from qc.method.turn_ratings import TurnRatings
-from qc.method.workload import Cost, Minutes, Workload
+from qc.method.workload import Cost, Effort, Minutes, Workload
 from qc.options import AnalysisOptions
-from qc.registration import Followed
 from qc.robustness.adjusted import Adjusted
 from qc.robustness.alpha import AlphaInfluence
-from qc.robustness.clusters import Clusters
 from qc.robustness.context import ContextEffects
 from qc.robustness.filter_check import FilterCheck
 from qc.robustness.forecast import ReplicationForecast

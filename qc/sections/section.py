@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic, Literal, TypeVar
 
-from qc.drawing.figure import Drawing
+from qc.drawing.sheet import Drawing
 from qc.sections.analysis import Analysis
 from qc.table import Table
 

@@ -30,9 +30,8 @@ from scipy.sparse import csr_array
 from scipy.special import fdtrc, stdtr, stdtrit
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from qc.statistics.confidence import LEVEL
+from qc.statistics.confidence import LEVEL, NOISE
 from qc.statistics.groups import distinct
-from qc.statistics.noise import NOISE
 
 # Fewer workers do not show how much workers differ: a level with fewer has no standard error and no p.
 FEWEST_CARRIERS = 10

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from qc.statistics.noise import NOISE
+from qc.statistics.confidence import NOISE
 
 # Up to this number of clusters, all exchanges are evaluated: at most 256.
 LARGEST_EXACT = 8

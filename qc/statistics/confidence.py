@@ -1,4 +1,4 @@
-"""The level of all intervals, t-intervals of estimates, and Holm's correction of p-values."""
+"""Intervals of estimates and their level, Holm's correction, and removal of rounding noise."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
     return adjusted
 
 
+# Level of the comparisons of systems; it is independent of the level of the worker filter.
+ALPHA = 0.05
 LEVEL = 0.95
 
 
@@ -44,3 +46,14 @@ def t_interval(
     """
     quantile = stdtrit(degrees, (1 + LEVEL) / 2) if degrees > 0 else np.nan
     return estimates - quantile * errors, estimates + quantile * errors
+
+
+# Real differences between ratings and their means are far larger than this decimal; the rest is noise of
+# sums.
+DECIMALS = 9
+NOISE = 10.0**-DECIMALS
+
+
+def without_noise(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `values` rounded to 9 decimals, so that equal values are exactly equal."""
+    return np.asarray(np.round(values, DECIMALS))

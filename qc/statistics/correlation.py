@@ -1,6 +1,6 @@
 """Coefficients of correlation (Pearson's r, Spearman's ρ, Kendall's τ-b) and agreement (Cohen's κ).
 
-Rounding noise is removed first (`qc.statistics.noise`): scores are means, and noise of their sums must
+Rounding noise is removed first (`qc.statistics.confidence`): scores are means, and noise of their sums must
 neither break a tie nor produce a correlation of constant scores.
 
 Pearson's and Spearman's coefficients are from pandas. Kendall's is our own, because pandas uses
@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from qc.statistics.noise import NOISE, without_noise
+from qc.statistics.confidence import NOISE, without_noise
 
 
 # Source: Cohen, *A coefficient of agreement for nominal scales*, Educational and Psychological Measurement 20

@@ -19,8 +19,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.statistics.confidence import LEVEL
-from qc.statistics.noise import without_noise
+from qc.statistics.confidence import LEVEL, without_noise
 from qc.statistics.resampling import BLOCK_CELLS, exact, percentile_interval
 
 DEALS = 999

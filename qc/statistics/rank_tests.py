@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, betaincinv, ndtr
 
-from qc.statistics.noise import without_noise
+from qc.statistics.confidence import without_noise
 
 
 def exact_interval(successes: int, trials: int, level: float) -> tuple[float, float]:

@@ -14,8 +14,8 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, score
 from qc.run import Run, codes
 from qc.statistics.correlation import pearson
+from qc.transcripts.filter import items_of, of_kind
 from qc.transcripts.judgments import judged, without_bad
-from qc.transcripts.twins import items_of, of_kind
 
 
 # Source: Ji, PhD thesis: chapter 3 standardises over all ratings of a worker, chapter 4 excludes ratings of

@@ -7,20 +7,57 @@ is not kept.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError
 from qc.method.filter import NO_VARIANCE, Screening, require_level
 from qc.method.sample import Sample
 from qc.method.standardise import oriented
-from qc.number_format import percent, whole
-from qc.run import Run, codes
+from qc.run import ItemKind, Run, codes
 from qc.statistics.groups import group_varies
 from qc.statistics.rank_tests import signed_rank_p_values, smallest_p
 from qc.statistics.resampling import generator
-from qc.transcripts.twins import twins
+from qc.table import percent, whole
+
+
+class Twins(NamedTuple):
+    """Pairs of rows of `run.conversations`, both of one assignment: a control item, and its ordinary item."""
+
+    control: NDArray[np.intp]
+    ordinary: NDArray[np.intp]
+
+
+def items_of(run: Run) -> pd.DataFrame:
+    """Return the items of `run`.
+
+    Raises:
+        TypeError: workers of the run chatted; an error in the calling program.
+    """
+    if run.items is None:
+        raise TypeError(f"the run {run.name!r} is of conversations, expected one of transcripts")
+    return run.items
+
+
+def of_kind(run: Run, kind: ItemKind) -> NDArray[np.bool_]:
+    """Return, (presentations,), whether the item is of that kind."""
+    return items_of(run)["kind"].eq(kind).to_numpy(bool)
+
+
+def twins(run: Run, kind: ItemKind) -> Twins:
+    """Return the control items of a kind whose ordinary item was rated in the same assignment."""
+    assignment = codes(run.conversations["assignment"])
+    position = run.conversations["position"].to_numpy(np.int64)
+    ordinary = np.flatnonzero(of_kind(run, "ordinary"))
+    control = np.flatnonzero(of_kind(run, kind))
+    place = pd.MultiIndex.from_arrays([assignment[ordinary], position[ordinary]])
+    named = items_of(run)["twin_of"].to_numpy(np.int64)[control]
+    found = place.get_indexer(pd.MultiIndex.from_arrays([assignment[control], named]))
+    return Twins(control[found >= 0], ordinary[found[found >= 0]])
+
 
 # The signed-rank test treats pairs of ratings as independent. Ratings of one item on several criteria are
 # correlated, so a worker who forms one random impression of each item passes more often than the level says.

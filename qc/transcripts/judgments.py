@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.standardise import oriented, standardise
 from qc.run import Run, codes
-from qc.transcripts.filter import screen_raters
-from qc.transcripts.twins import items_of, of_kind, twins
+from qc.transcripts.filter import items_of, of_kind, screen_raters, twins
 
 
 def take_judgments(run: Run, alpha: float = 0.05) -> Sample:

@@ -6,10 +6,16 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.method.workload import Minutes, minutes_per_assignment
 from qc.run import Run
-from qc.transcripts.controls import Controls, Coverage, describe_controls, describe_coverage
+from qc.transcripts.controls import (
+    Controls,
+    Coverage,
+    Repeats,
+    describe_controls,
+    describe_coverage,
+    describe_repeats,
+)
 from qc.transcripts.edits import Conventions, Edits, compare_conventions, describe_edits
 from qc.transcripts.filter import ChancePasses, chance_passes
-from qc.transcripts.repeats import Repeats, describe_repeats
 from qc.transcripts.two_way import TwoWay, errors_two_ways
 
 

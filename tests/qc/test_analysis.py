@@ -12,8 +12,8 @@ from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse, steps
 from qc.loading import load
 from qc.options import MOST_COMPARED
 from qc.render.document import as_json
-from qc.robustness.clusters import ALPHA
 from qc.run import Run
+from qc.statistics.confidence import ALPHA
 from tests.qc.support.runs import run_of
 
 # The results that each section adds, by name.

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import Result
 
 from qc.analysis import AnalysisOptions, analyse
-from qc.number_format import between, decimal, ranks
 from qc.render.sentences import verdict
 from qc.run import Run
+from qc.table import between, decimal, ranks
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "analyst.md").read_text(encoding="utf-8")

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from qc.analysis import SAME_DATA, AnalysisOptions, analyse
+from qc.comparison.several_runs import set_side_by_side
 from qc.errors import OptionError
 from qc.loading import load
 from qc.run import Run, Unrated
-from qc.several_runs import set_side_by_side
 from qc.signature import data_hash, published_hash, several_runs_signature, signature, words_hash
 from tests.qc.support.analyses import SYSTEMS, awkward_run
 

@@ -11,10 +11,14 @@ import numpy as np
 import pandas as pd
 
 from qc.errors import COMPARED, Problem, SourceError, about_run
-from qc.loading.database.choice import choose, is_rehearsal
 from qc.loading.database.details import (
     answers,
+    item_ratings,
+    item_systems,
+    items,
+    presented,
     quizzes,
+    ratings_of_items,
     run_state,
     scenarios,
     served,
@@ -22,14 +26,8 @@ from qc.loading.database.details import (
     words,
     writing,
 )
+from qc.loading.database.engine import choose, is_rehearsal
 from qc.loading.database.incidents import incidents
-from qc.loading.database.items import (
-    item_ratings,
-    item_systems,
-    items,
-    presented,
-    ratings_of_items,
-)
 from qc.loading.database.participation import (
     counting,
     exclusions,
@@ -41,9 +39,19 @@ from qc.loading.database.participation import (
     taken_over_conversations,
     taking_part,
 )
-from qc.loading.database.values import flags, located, numbers, times
-from qc.loading.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views, task_of
-from qc.loading.load_options import LoadOptions
+from qc.loading.database.views import (
+    ASSIGNMENT,
+    CONVERSATION,
+    CRITERION,
+    RATING,
+    SYSTEM,
+    Views,
+    flags,
+    located,
+    numbers,
+    task_of,
+    times,
+)
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -54,6 +62,7 @@ from qc.loading.raw_run import (
     report_order,
     row_problems,
 )
+from qc.options import LoadOptions
 from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE, Run, Unrated, ceiling_notes
 
 SCALE_MAXIMUM = 100.0

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from qc.errors import Problem
-from qc.loading.database.values import flags, located
-from qc.loading.database.views import Views
+from qc.loading.database.views import Views, flags, located
 from qc.run import FAILURES
 
 BEGUN = ("active", "ended", "rated", "unrated", "failed")

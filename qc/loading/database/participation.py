@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.loading.database.choice import choose
+from qc.loading.database.engine import choose
 from qc.loading.database.views import EXCLUSION, Views
 from qc.run import SIMULATED_NOTE, LeftOut, Run, removed_note, words_removed_note
 

@@ -16,7 +16,7 @@ from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
 from qc.formats.published import ACTIONS, NO_FEEDBACK, Round, StrictModel, systems_named
-from qc.loading.load_options import LoadOptions
+from qc.loading.frames import Speech
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
@@ -26,8 +26,8 @@ from qc.loading.raw_run import (
     report_order,
     run_name,
 )
-from qc.loading.speech import Speech
 from qc.loading.validation import validated
+from qc.options import LoadOptions
 from qc.run import SIMULATED_NOTE, LeftOut, Run, ceiling_notes, words_removed_note
 
 Text = Annotated[str, Field(min_length=1)]

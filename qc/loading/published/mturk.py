@@ -15,22 +15,21 @@ from pathlib import Path
 
 import pandas as pd
 
-from qc.errors import DataError, Problem, SourceError, joined, quoted
+from qc.errors import REPAIR, DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import ANSWER, INSTRUMENT, MAXIMUM, QC_TASK, systems_named
 from qc.formats.spreadsheet import restored
-from qc.loading.load_options import LoadOptions
+from qc.loading.frames import Speech
 from qc.loading.published.mturk_answer import ConversationAnswer, feedback, number_in, parse, parts
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,
     CRITERION_COLUMNS,
-    REPAIR,
     RawRun,
     build_run,
     report_order,
     run_name,
 )
-from qc.loading.speech import Speech
+from qc.options import LoadOptions
 from qc.run import LeftOut, Run
 
 COLUMNS = ("HITId", "AssignmentId", "WorkerId", "WorkTimeInSeconds", ANSWER)

@@ -6,14 +6,25 @@ import numpy as np
 import pandas as pd
 
 from qc.comparison import SystemComparison
-from qc.comparison.comparison import FEWEST_AGAINST_QC, FEWEST_DRAWS, FEWEST_WORKERS, ComparisonScores
+from qc.comparison.side_by_side import FEWEST_AGAINST_QC, FEWEST_DRAWS, FEWEST_WORKERS, ComparisonScores
 from qc.method.scores import Scores as Ratings
 from qc.method.scores import places
-from qc.number_format import decimal, listed, percent, probability, whole
 from qc.render.findings.findings import Findings, FindingsTable
-from qc.statistics.confidence import LEVEL
-from qc.statistics.noise import without_noise
-from qc.table import COUNT, SHARE, SIGNIFICANT, THREE, Column, P, Table
+from qc.statistics.confidence import LEVEL, without_noise
+from qc.table import (
+    COUNT,
+    SHARE,
+    SIGNIFICANT,
+    THREE,
+    Column,
+    P,
+    Table,
+    decimal,
+    listed,
+    percent,
+    probability,
+    whole,
+)
 
 METHOD = (
     "Scores: the model of Bradley and Terry (Biometrika 39, 1952) with ties after Davidson (Journal of the "

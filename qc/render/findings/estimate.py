@@ -10,15 +10,13 @@ import pandas as pd
 from qc.estimators.confidence_sequence import ConfidenceSequence
 from qc.estimators.efficiency import JudgmentSpread, NotEstimable, number
 from qc.estimators.pool_mean import Interval
-from qc.number_format import MISSING, decimal, whole
-from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, EstimatesOfPart
-from qc.precision.worth import Mean, Worth
-from qc.render.figures.precision import narrowing, widths
+from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, EstimatesOfPart, Mean, Worth
+from qc.render.figures import narrowing, widths
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.table import COUNT, THREE, TWO, Column, Form, Table
+from qc.table import COUNT, MISSING, THREE, TWO, Column, Form, Table, decimal, whole
 
 if TYPE_CHECKING:
-    from qc.drawing.figure import Drawing
+    from qc.drawing.sheet import Drawing
 
 ON_TERMINAL = 30
 NOT_ESTIMABLE = "not estimable"

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from candor.common.terminal import Console
+from qc.render.terminal import ascii_minus, grid
 from qc.table import Table
 
 if TYPE_CHECKING:
-    from qc.drawing.figure import Drawing
-from candor.common.terminal import Console
-from qc.render.terminal import ascii_minus, grid
+    from qc.drawing.sheet import Drawing
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from qc.number_format import whole
-from qc.planning.comparison import PairedComparison
-from qc.planning.metric_error import BOOTSTRAP, MetricError
+from qc.planning.comparison import BOOTSTRAP, MetricError, PairedComparison
 from qc.render.findings.findings import FindingsTable
-from qc.table import SHARE, Column, Form, Table
+from qc.table import SHARE, Column, Form, Table, whole
 
 
 def _judgments(number: float) -> str:

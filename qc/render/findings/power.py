@@ -8,18 +8,23 @@ import numpy as np
 import pandas as pd
 
 from qc.estimators.pairs import error_curve
-from qc.number_format import listed, percent, whole
-from qc.planning.comparison import OUTPUTS, WORKERS, PairedComparison
-from qc.planning.metric_error import MetricError
-from qc.planning.plan import AS_HERE, OUTPUTS_AS_HERE, Basis, Planned, PlanOptions, Shown
-from qc.planning.power_analysis import PowerAnalysis
-from qc.render.figures.break_even import break_even
+from qc.planning.comparison import OUTPUTS, WORKERS, MetricError, PairedComparison
+from qc.planning.power_analysis import (
+    AS_HERE,
+    OUTPUTS_AS_HERE,
+    Basis,
+    Planned,
+    PlanOptions,
+    PowerAnalysis,
+    Shown,
+)
+from qc.render.figures import break_even
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.findings.metric_worth import metric_sentence, metric_tables
-from qc.table import COUNT, SHARE, THREE, TWO, Column, Table
+from qc.table import COUNT, SHARE, THREE, TWO, Column, Table, listed, percent, whole
 
 if TYPE_CHECKING:
-    from qc.drawing.figure import Drawing
+    from qc.drawing.sheet import Drawing
 
 # Judgments of each system: rows of the table of the curve.
 CURVE = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 500, 1000, 2000, 5000, 10_000)

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from qc.number_format import decimal, listed, whole
-from qc.planning.randomisation_analysis import RandomisationAnalysis
-from qc.planning.randomised_pairs import RandomisedPairs, Within
-from qc.render.figures.plans import one_against_average
+from qc.planning.randomisation_analysis import RandomisationAnalysis, RandomisedPairs, Within
+from qc.render.figures import one_against_average
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.table import COUNT, SIGNIFICANT, THREE, Column, P, Table
+from qc.table import COUNT, SIGNIFICANT, THREE, Column, P, Table, decimal, listed, whole
 
 if TYPE_CHECKING:
-    from qc.drawing.figure import Drawing
+    from qc.drawing.sheet import Drawing
 
 SHOWN_PAIRS = 50
 QUANTILES = {"lowest": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "highest": 1.0}

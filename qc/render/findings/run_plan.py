@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from qc.number_format import decimal, listed, percent, whole
 from qc.planning.run_plan import POWER, Expected, RunPlan
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.statistics.confidence import LEVEL
-from qc.table import COUNT, ONE, THREE, TWO, Column, Table
+from qc.table import COUNT, ONE, THREE, TWO, Column, Table, decimal, listed, percent, whole
 
 if TYPE_CHECKING:
-    from qc.drawing.figure import Drawing
+    from qc.drawing.sheet import Drawing
 
 METHOD = (
     "Experiments drawn from a model of how workers rate, fitted to the source by simulated moments "
@@ -142,7 +141,7 @@ def _figure(
     found: RunPlan, name: str, title: str, axis: str, value: Callable[[Expected], float]
 ) -> FindingsFigure:
     def draw() -> "Drawing":
-        from qc.render.figures.plans import curve  # noqa: PLC0415  # as other commands do
+        from qc.render.figures import curve  # noqa: PLC0415  # as other commands do
 
         return curve(
             [each.workers for each in found.expected], [value(each) for each in found.expected], title, axis

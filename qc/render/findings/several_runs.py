@@ -7,18 +7,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.comparison.several_runs import COEFFICIENTS, SeveralRuns
 from qc.method.scores import places
-from qc.number_format import between, decimal, listed, whole
 from qc.options import AnalysisOptions
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.sentences import FEWEST_SYSTEMS
 from qc.run import Run, source_name
-from qc.several_runs import COEFFICIENTS, SeveralRuns
 from qc.signature import several_runs_signature
-from qc.table import COUNT, THREE, TWO, WRITTEN, Column, Table
+from qc.table import COUNT, THREE, TWO, WRITTEN, Column, Table, between, decimal, listed, whole
 
 if TYPE_CHECKING:
-    from qc.drawing.figure import Drawing
+    from qc.drawing.sheet import Drawing
 
 METHOD = (
     "Each run is filtered and standardised for itself, as in a report of it alone, and its intervals are "
@@ -171,7 +170,7 @@ def _intervals(found: SeveralRuns) -> FindingsTable:
 
 def _figure(found: SeveralRuns) -> FindingsFigure:
     def draw() -> "Drawing | None":
-        from qc.render.figures.several_runs import longitudinal  # noqa: PLC0415  # as other commands do
+        from qc.render.figures import longitudinal  # noqa: PLC0415  # as other commands do
 
         return longitudinal(found)
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from qc.method.incidents import Incidents, describe_incidents
-from qc.number_format import whole
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section, TitledTable
-from qc.table import COUNT, SHARE, Column, Table
+from qc.table import COUNT, SHARE, Column, Table, whole
 
 _FAILURE_WORDS = {
     "timed_out": "timed out",

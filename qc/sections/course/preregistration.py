@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from qc.registration import Followed
+from qc.loading.registration import Followed
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section, TitledTable

@@ -6,19 +6,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.drawing.figure import Drawing
+from qc.drawing.charts import limits
 from qc.drawing.labels import spread
 from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
-from qc.drawing.rows import limits
-from qc.drawing.sheet import Sheet
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, GAP, MUTED, WIDE, shortened, text_width
-from qc.number_format import decimal, whole
 from qc.robustness.alpha import AlphaInfluence, alpha_influence
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import MadeFile, Part, Section
 from qc.sections.systems.ranking import Look, Looks, system_looks
-from qc.table import COUNT, THREE, Column, Table
+from qc.table import COUNT, THREE, Column, Table, decimal, whole
 
 
 def levels(found: AlphaInfluence, kept: str) -> Table:

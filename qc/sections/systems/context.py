@@ -5,16 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from qc.drawing.figure import Drawing
-from qc.drawing.rows import interval, point, rows
-from qc.drawing.sheet import Sheet
+from qc.drawing.charts import interval, point, rows
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, VERMILION
-from qc.number_format import decimal, relation, whole
 from qc.robustness.adjusted import Adjusted, adjust
 from qc.robustness.context import ContextEffects, Effect, context_effects
 from qc.sections import schema
 from qc.sections.section import Json, Part, Section, fields_of
-from qc.table import COUNT, INTERVAL, THREE, Column, P, Table
+from qc.table import COUNT, INTERVAL, THREE, Column, P, Table, decimal, relation, whole
 
 
 def effects(found: ContextEffects) -> Table:

@@ -5,17 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.drawing.figure import Drawing
-from qc.drawing.heat import MARGIN, Cells, heat_map
-from qc.drawing.sheet import Sheet
+from qc.drawing.charts import HEAT_EDGE, Cells, heat_map
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import MUTED, ON_LIGHT, QUIET, diverging, fitting, text_width
 from qc.method.scores import CriteriaCorrelation, CriteriaCorrelations, Scores, correlate_criteria
-from qc.number_format import decimal, listed
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, MadeFile, Part, Section, TitledTable, always
 from qc.sections.systems.ranking import z_scores
-from qc.table import TWO, Table, matrix, shade, square
+from qc.table import TWO, Table, decimal, listed, matrix, shade, square
 
 
 def correlations(found: CriteriaCorrelation, overall: str) -> Table:
@@ -49,7 +47,7 @@ def draw_profile(scores: Scores) -> Drawing | None:
         panel = heat_map(width, names, columns, cells, FOOT)
         panel.vertical(0.5, ON_LIGHT, 1.6)
         legend = "z: blue above the mean of the workers, orange below"
-        panel.page.text((MARGIN, panel.bottom + 22), legend, MUTED, fitting(legend, width - 2 * MARGIN))
+        panel.page.text((HEAT_EDGE, panel.bottom + 22), legend, MUTED, fitting(legend, width - 2 * HEAT_EDGE))
         return panel.page
 
     return Drawing("Scores by criterion", _profile_alt(names, columns, z), draw)
@@ -73,12 +71,12 @@ def draw_correlations(result: CriteriaCorrelation, scale: str) -> Drawing | None
 
     def draw(width: float) -> Sheet:
         panel = heat_map(width, names, names, cells, 2 * FOOT)
-        panel.page.text((MARGIN, panel.bottom + 22), below, MUTED)
-        beside = width - MARGIN - text_width(above)
-        if beside > MARGIN + text_width(below):
+        panel.page.text((HEAT_EDGE, panel.bottom + 22), below, MUTED)
+        beside = width - HEAT_EDGE - text_width(above)
+        if beside > HEAT_EDGE + text_width(below):
             panel.page.text((beside, panel.bottom + 22), above, MUTED)
         else:
-            panel.page.text((MARGIN, panel.bottom + 44), above, MUTED)
+            panel.page.text((HEAT_EDGE, panel.bottom + 44), above, MUTED)
         return panel.page
 
     title = f"Correlations between criteria, {SCALES[scale]}"

@@ -5,15 +5,13 @@ from dataclasses import fields
 import numpy as np
 import pandas as pd
 
-from qc.drawing.figure import Drawing
-from qc.drawing.rows import interval, point, rows
-from qc.drawing.sheet import Sheet
+from qc.drawing.charts import interval, point, rows
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, INK
-from qc.number_format import decimal, probability
 from qc.robustness.persona import FamilyPersona, PersonaEffect, persona_effect
 from qc.sections import schema
 from qc.sections.section import Part, Section
-from qc.table import INTERVAL, THREE, Column, P, Table
+from qc.table import INTERVAL, THREE, Column, P, Table, decimal, probability
 
 
 def families(found: PersonaEffect) -> Table:

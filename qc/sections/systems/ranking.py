@@ -6,12 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.drawing.figure import Drawing
-from qc.drawing.rows import interval, point, rows
-from qc.drawing.sheet import Sheet
+from qc.drawing.charts import interval, point, rows
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import FAMILY_COLOURS, FAMILY_MARKERS, MUTED
 from qc.method.scores import Ceiling, Scores, places, raters_of
-from qc.number_format import decimal, listed, ranks, whole
 from qc.robustness.intervals import Intervals
 from qc.sections import schema
 from qc.sections.analysis import Analysis
@@ -29,9 +27,13 @@ from qc.table import (
     Form,
     Table,
     Tone,
+    decimal,
+    listed,
     matrix,
     no_tone,
+    ranks,
     shade,
+    whole,
 )
 
 # Added to the name of a person in a chatbot's place.

@@ -5,19 +5,17 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from qc.drawing.figure import Drawing
+from qc.drawing.charts import limits, point
 from qc.drawing.labels import label_points
 from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
-from qc.drawing.rows import limits, point
-from qc.drawing.sheet import Sheet
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import MUTED, TEXT, shortened
 from qc.method.replication import Correlations, Replication, SameConclusions, replicate
-from qc.number_format import decimal, whole
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import MadeFile, Part, Section
 from qc.sections.systems.ranking import Looks, system_looks
-from qc.table import OVERALL, THREE, Table, matrix
+from qc.table import OVERALL, THREE, Table, decimal, matrix, whole
 
 
 def coefficients(found: Correlations | None, overall: str) -> Table | None:

@@ -1,6 +1,6 @@
 """Scores by scenario."""
 
-from qc.method.scenarios import ScenarioScores, score_scenarios
+from qc.method.scores import ScenarioScores, score_scenarios
 from qc.sections import schema
 from qc.sections.section import Part, Section
 from qc.table import COUNT, INTERVAL, THREE, Column, Table

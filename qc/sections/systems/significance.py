@@ -6,12 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.drawing.figure import Drawing
-from qc.drawing.heat import MARGIN, NONE, Cells, heat_map
-from qc.drawing.sheet import Sheet
+from qc.drawing.charts import HEAT_EDGE, NONE, Cells, heat_map
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, QUIET, WIDE
-from qc.method.significance import Significance, compare_systems
-from qc.robustness.clusters import Clusters, cluster
+from qc.method.significance import Clusters, Significance, cluster, compare_systems
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section
@@ -80,7 +78,7 @@ def draw_significance(result: Significance) -> Drawing | None:
         foot = FOOT if width >= WIDE else FOOT + 2 * LINE
         panel = heat_map(width, labels, numbers, Cells(colours, texts), foot)
         panel.page.keys(
-            (MARGIN, panel.bottom + LINE + 4), [("■", colour, text) for colour, text in KEY], LINE
+            (HEAT_EDGE, panel.bottom + LINE + 4), [("■", colour, text) for colour, text in KEY], LINE
         )
         return panel.page
 

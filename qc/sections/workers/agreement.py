@@ -2,13 +2,12 @@
 
 import pandas as pd
 
-from qc.drawing.density import correlations
-from qc.drawing.figure import Drawing
+from qc.drawing.charts import correlations
+from qc.drawing.sheet import Drawing
 from qc.method.agreement import Agreement, Pairs, rater_agreement
-from qc.number_format import decimal, whole
 from qc.sections import schema
 from qc.sections.section import Json, Part, Section
-from qc.table import COUNT, THREE, Column, Table
+from qc.table import COUNT, THREE, Column, Table, decimal, whole
 
 
 def medians(found: Agreement) -> Table:

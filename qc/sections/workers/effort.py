@@ -6,18 +6,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.drawing.density import density, density_key, density_scale, share_axis
-from qc.drawing.figure import Drawing
+from qc.drawing.charts import density, density_key, density_scale, share_axis
 from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
-from qc.drawing.sheet import Sheet
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import MARGIN
-from qc.method.effort import Effort, describe_effort
-from qc.number_format import decimal
+from qc.method.workload import Effort, describe_effort
 from qc.robustness.filter_check import FilterCheck
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import MadeFile, Part, Section
-from qc.table import GROUPS, ONE, TWO, Column, Table, side_by_side
+from qc.table import GROUPS, ONE, TWO, Column, Table, decimal, side_by_side
 
 
 def lengths(found: Effort) -> Table:

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 
 from qc.groups import WhoseOpinion, whose_opinion
-from qc.groups.standing import FieldStanding, GroupStanding
-from qc.number_format import MISSING, decimal, ranks, whole
+from qc.groups.whose_opinion import FieldStanding, GroupStanding
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, Part, Section, TitledTable
-from qc.table import COUNT, SHARE, THREE, TWO, WRITTEN, Column, P, Table
+from qc.table import COUNT, MISSING, SHARE, THREE, TWO, WRITTEN, Column, P, Table, decimal, ranks, whole
 
 STANDING = [
     "field",

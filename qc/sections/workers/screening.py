@@ -7,20 +7,32 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.drawing.figure import Drawing
+from qc.drawing.charts import height, rootogram
 from qc.drawing.panel import round_ticks, tick_labels
-from qc.drawing.rootogram import height, rootogram
-from qc.drawing.sheet import Sheet
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import FAILED, INK, MARGIN, PASSED
 from qc.method.filter import Screening
-from qc.method.pass_rate import Count
-from qc.number_format import percent, whole
-from qc.robustness.filter_check import FilterCheck, check_filter
-from qc.robustness.random_shares import Share
+from qc.method.sample import Count
+from qc.robustness.filter_check import FilterCheck, Share, check_filter
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, MadeFile, Part, Section, TitledTable, always, fields_of
-from qc.table import COUNT, GROUPS, ONE, P_EXACT, ROUGH_SHARE, SHARE, THREE, TWO, WRITTEN, Column, P, Table
+from qc.table import (
+    COUNT,
+    GROUPS,
+    ONE,
+    P_EXACT,
+    ROUGH_SHARE,
+    SHARE,
+    THREE,
+    TWO,
+    WRITTEN,
+    Column,
+    P,
+    Table,
+    percent,
+    whole,
+)
 
 
 def p_values(analysis: Analysis) -> Table:

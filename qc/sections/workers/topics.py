@@ -6,15 +6,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.drawing.figure import Drawing
-from qc.drawing.sheet import Sheet
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, DESCENT, INK, LINE_HEIGHT, MARGIN, MUTED, WIDE, shortened, text_width
 from qc.method.topics import Topics, describe_topics
-from qc.number_format import listed, whole
 from qc.run import CHANGES, OPINIONS
 from qc.sections import schema
 from qc.sections.section import Part, Section
-from qc.table import COUNT, GROUPS, SHARE, TWO, Column, Table, side_by_side
+from qc.table import COUNT, GROUPS, SHARE, TWO, Column, Table, listed, side_by_side, whole
 
 
 def opinions(found: Topics) -> Table:

@@ -5,17 +5,15 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from qc.drawing.density import correlations
-from qc.drawing.figure import Drawing
-from qc.number_format import decimal, whole
+from qc.drawing.charts import correlations
+from qc.drawing.sheet import Drawing
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section, TitledTable
-from qc.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, P, Table
-from qc.transcripts.controls import Controls, Coverage
+from qc.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, P, Table, decimal, whole
+from qc.transcripts.controls import Controls, Coverage, Repeats, SelfAgreement
 from qc.transcripts.edits import Conventions, Edits
 from qc.transcripts.filter import ChancePasses
-from qc.transcripts.repeats import Repeats, SelfAgreement
 from qc.transcripts.results import TranscriptResults, describe_transcripts
 from qc.transcripts.two_way import TwoWay
 

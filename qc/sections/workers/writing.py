@@ -4,18 +4,16 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from qc.drawing.figure import Drawing
+from qc.drawing.charts import height, rootogram
 from qc.drawing.panel import round_ticks
-from qc.drawing.rootogram import height, rootogram
-from qc.drawing.sheet import Sheet
+from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import FAILED, MARGIN, PASSED
-from qc.number_format import listed, percent, whole
 from qc.robustness.writing import WritingResults, describe_writing
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section
 from qc.sections.workers.quiz import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
-from qc.table import COUNT, ONE, SHARE, THREE, Column, Table
+from qc.table import COUNT, ONE, SHARE, THREE, Column, Table, listed, percent, whole
 
 _MEDIANS = (
     Column("pace", "Characters a minute", COUNT),

@@ -8,7 +8,13 @@ import numpy as np
 import pandas as pd
 
 from qc.convert import losses, save
-from qc.loading.asked import QUESTION_COLUMNS, typed_answers, typed_quizzes, typed_turn_ratings, typed_writing
+from qc.loading.frames import (
+    QUESTION_COLUMNS,
+    typed_answers,
+    typed_quizzes,
+    typed_turn_ratings,
+    typed_writing,
+)
 from qc.run import WRITING_NUMBERS, Answers, Run
 from tests.qc.support.spoken import spoken_run
 

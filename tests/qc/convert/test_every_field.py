@@ -11,7 +11,7 @@ import pytest
 from qc.convert import losses, save
 from qc.errors import OutputError
 from qc.loading import load
-from qc.loading.asked import typed_answers
+from qc.loading.frames import typed_answers
 from qc.run import OPINION, Answers, Run, RunState, Unrated, Words
 from tests.qc.support.analyses import SYSTEMS, awkward_run
 

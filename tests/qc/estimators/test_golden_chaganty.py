@@ -18,9 +18,15 @@ from qc.estimators.efficiency import (
     published_perfect_metric,
     spread,
 )
-from qc.estimators.pool_mean import control_variate, on_pool, predictable_residuals, resampled_means
+from qc.estimators.pool_mean import (
+    control_variate,
+    curve_points,
+    on_pool,
+    predictable_residuals,
+    resampled_means,
+    width_curve,
+)
 from qc.estimators.standard_error import worker_effect
-from qc.estimators.width_curve import curve_points, width_curve
 from qc.judgments import Judged
 from tests.qc.estimators.conftest import Part
 

@@ -18,7 +18,7 @@ from qc.estimators.pairs import (
     normal_labels,
 )
 from qc.estimators.standard_error import SystemMeans, system_means, unit_shares
-from qc.planning.metric_error import resampled_means
+from qc.planning.comparison import resampled_means
 from qc.statistics.resampling import generator
 from tests.qc.support.crowd_ratings import CrowdRatings, golden
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qc.estimators.perfect_annotator import (
+from qc.estimators.standard_error import (
     PerfectAnnotator,
     annotator_within_systems,
     perfect_annotator,

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from qc.bundle.archive import read_archive
 from qc.bundle.verify import app
 from qc.errors import SourceError
-from qc.formats import bundle, views
+from qc.formats import archive, published
 from qc.formats.archive import ALWAYS_ALLOWED
 from qc.loading import load
 
@@ -38,16 +38,16 @@ def bombs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a bundle and an export, each with one member of zeros."""
     folder = tmp_path_factory.mktemp("bombs")
     for name, members in {
-        "bundle.zip": (bundle.MANIFEST, f"{bundle.RUN}.jsonl"),
-        "export.zip": ("v1_turn.csv", views.HEADER),
+        "archive.zip": (archive.MANIFEST, f"{archive.RUN}.jsonl"),
+        "export.zip": ("v1_turn.csv", published.HEADER),
     }.items():
-        with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(members[0], b"{}")
-            archive.writestr(members[1], ZEROS)
+        with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as made:
+            made.writestr(members[0], b"{}")
+            made.writestr(members[1], ZEROS)
     return folder
 
 
-@pytest.mark.parametrize("name", ["bundle.zip", "export.zip"])
+@pytest.mark.parametrize("name", ["archive.zip", "export.zip"])
 def test_a_source_that_unpacks_to_far_more_is_refused(bombs: Path, name: str) -> None:
     with little_memory(), pytest.raises(SourceError, match=FAR):
         load(bombs / name)
@@ -55,8 +55,8 @@ def test_a_source_that_unpacks_to_far_more_is_refused(bombs: Path, name: str) ->
 
 def test_a_bundle_that_unpacks_to_far_more_is_refused(bombs: Path) -> None:
     with little_memory(), pytest.raises(SourceError, match=FAR):
-        read_archive(bombs / "bundle.zip")
-    result = CliRunner().invoke(app, [str(bombs / "bundle.zip")])
+        read_archive(bombs / "archive.zip")
+    result = CliRunner().invoke(app, [str(bombs / "archive.zip")])
     assert result.exit_code == 2
     assert "unpacks to" in result.output
 
@@ -64,7 +64,7 @@ def test_a_bundle_that_unpacks_to_far_more_is_refused(bombs: Path) -> None:
 def test_an_archive_that_says_less_than_it_holds_is_unpacked_no_further(bombs: Path, tmp_path: Path) -> None:
     """`zipfile` unpacks no more than was declared, and then misses the checksum."""
     said, small = len(ZEROS).to_bytes(4, "little"), (9).to_bytes(4, "little")
-    (tmp_path / "lying.zip").write_bytes((bombs / "bundle.zip").read_bytes().replace(said, small))
+    (tmp_path / "lying.zip").write_bytes((bombs / "archive.zip").read_bytes().replace(said, small))
     with little_memory(), pytest.raises(SourceError, match="cannot be read as a bundle"):
         read_archive(tmp_path / "lying.zip")
     with little_memory(), pytest.raises(SourceError, match="is damaged"):
@@ -73,11 +73,11 @@ def test_an_archive_that_says_less_than_it_holds_is_unpacked_no_further(bombs: P
 
 def packed(table: Path, column: str, archive: Path) -> Path:
     """Return an export of one view, whose rows are those of a Parquet file."""
-    header = views.ViewsHeader(
-        run="r", study="s", views={"v1_turn": views.ExportedView(rows=1, columns={column: "text"})}
+    header = published.ViewsHeader(
+        run="r", study="s", views={"v1_turn": published.ExportedView(rows=1, columns={column: "text"})}
     )
     with zipfile.ZipFile(archive, "w") as written:
-        written.writestr(views.HEADER, header.model_dump_json())
+        written.writestr(published.HEADER, header.model_dump_json())
         written.write(table, "v1_turn.parquet")
     return archive
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from qc.analysis import analyse
+from qc.comparison.several_runs import set_side_by_side
 from qc.errors import EmptyRunError
 from qc.judgments.rated_run import from_sample
 from qc.method.sample import take_sample
@@ -13,7 +14,6 @@ from qc.render import tables
 from qc.render.page import page
 from qc.render.sentences import verdict
 from qc.sections.systems.ranking import ranking
-from qc.several_runs import set_side_by_side
 from qc.statistics.rank_tests import rank_sum_less
 from tests.qc.support.analyses import QUICK, awkward_run
 

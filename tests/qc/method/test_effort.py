@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from qc.loading import load
-from qc.method.effort import Lengths, describe_effort
 from qc.method.sample import Sample, take_sample
 from qc.method.topics import describe_topics
+from qc.method.workload import Lengths, describe_effort
 from qc.robustness.shuffles import describe_workers
 from qc.run import CHANGES, OPINIONS, REMOVED, Words
 from server.db import tables as models

@@ -16,7 +16,7 @@ from qc.convert import save
 from qc.judgments import Selection, read_judgments
 from qc.loading import load
 from qc.metrics.__main__ import app
-from qc.progress import no_step
+from qc.options import no_step
 from tests.needs import need_hf
 from tests.qc.support.judge_server import Answer, Json, judging, rated, statements_in
 from tests.qc.support.spoken import spoken_run

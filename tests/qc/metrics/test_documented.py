@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qc.metrics.model_metrics import ALIKE, OF_CAUSAL, OF_MASKED
-from qc.metrics.overlap import BY_WORDS
+from qc.metrics.references import BY_WORDS
 from qc.metrics.scoring import METRICS
 
 TEXT = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")

@@ -8,8 +8,7 @@ import pytest
 
 from qc.errors import DataError, SourceError
 from qc.metrics.metric_table import read_metric_table
-from qc.metrics.overlap import ReferencedReply
-from qc.metrics.references import read_references
+from qc.metrics.references import ReferencedReply, read_references
 from qc.metrics.transcripts import transcripts
 from qc.run import Run
 from tests.qc.support.spoken import REPLIES, spoken_run

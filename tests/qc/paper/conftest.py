@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.paper.several_runs import write_paper
+from qc.paper.one_run import write_paper
 from tests.qc.support.analyses import whole
 from tests.qc.support.written import Written
 

@@ -11,9 +11,8 @@ import pytest
 from qc.errors import OutputError
 from qc.paper.datasheet import AUTHOR, datasheet
 from qc.paper.kit import FOLDER, MAIN
-from qc.paper.methods import methods_paragraph
-from qc.paper.references import ENTRIES, bibliography
-from qc.paper.several_runs import write_paper
+from qc.paper.methods import ENTRIES, bibliography, methods_paragraph
+from qc.paper.one_run import write_paper
 from qc.paper.tex import escaped
 from qc.report.adherence import follow
 from qc.table import Column, Table

@@ -8,11 +8,18 @@ import pytest
 
 from qc.errors import EmptyRunError, OptionError
 from qc.estimators.pairs import Decomposition
-from qc.planning.comparison import JUDGMENTS, OUTPUTS, WORKERS, compare
-from qc.planning.metric_error import BOOTSTRAP
+from qc.planning.comparison import BOOTSTRAP, JUDGMENTS, OUTPUTS, WORKERS, compare
 from qc.planning.opinion import SystemOpinion
-from qc.planning.plan import INDEPENDENT, OUTPUTS_AS_HERE, PlanOptions
-from qc.planning.power_analysis import PowerAnalysis, analyse_power, data_hash, plan_power, power_steps
+from qc.planning.power_analysis import (
+    INDEPENDENT,
+    OUTPUTS_AS_HERE,
+    PlanOptions,
+    PowerAnalysis,
+    analyse_power,
+    data_hash,
+    plan_power,
+    power_steps,
+)
 from tests.qc.support.crowd_ratings import golden
 
 DRAWS = 10_000

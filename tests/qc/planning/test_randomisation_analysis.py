@@ -10,12 +10,15 @@ from qc.errors import OptionError, ReplicationError
 from qc.judgments import read_judgments
 from qc.planning.opinion import SystemOpinion, opinion
 from qc.planning.randomisation_analysis import (
+    FIRST,
+    SECOND,
     STEPS,
     RandomisationOptions,
+    Within,
+    agree,
     analyse_randomisation,
     evenness,
 )
-from qc.planning.randomised_pairs import FIRST, SECOND, Within, agree
 from tests.qc.support.judgment_files import write_judgments
 
 DEFAULT = RandomisationOptions(None, 999, 0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.drawing.figure import Figure
+from qc.drawing.sheet import Figure
 from qc.loading import load
 from qc.render import tables, write
 from qc.render.manifest import figures

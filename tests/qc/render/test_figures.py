@@ -14,25 +14,23 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.drawing.figure import THEME, Figure, finish
 from qc.drawing.labels import spread
 from qc.drawing.panel import round_ticks
-from qc.drawing.sheet import number
+from qc.drawing.sheet import THEME, Figure, finish, number
 from qc.drawing.style import NARROW, WIDE, shortened, text_width
 from qc.loading import load
 from qc.method.agreement import Agreement, Pairs
-from qc.method.effort import Effort
 from qc.method.replication import Correlations, Replication, SameConclusions
 from qc.method.topics import Topics
-from qc.number_format import percent
+from qc.method.workload import Effort
 from qc.render.manifest import FIGURES, figures
-from qc.robustness.filter_check import FilterCheck
-from qc.robustness.random_shares import Share
+from qc.robustness.filter_check import FilterCheck, Share
 from qc.run import Run
 from qc.sections.workers.screening import random_level
 from qc.sections.workers.topics import scattered
 from qc.sections.workers.writing import draw_pasted_shares
 from qc.statistics.correlation import CorrelationInterval
+from qc.table import percent
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
 

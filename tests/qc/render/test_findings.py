@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from qc.drawing.figure import Drawing
-from qc.drawing.sheet import Sheet
+from qc.drawing.sheet import Drawing, Sheet
 from qc.errors import OutputError
 from qc.render import FORMATS, writing_steps
 from qc.render.findings import Findings, FindingsFigure, FindingsTable, show_findings, write_findings

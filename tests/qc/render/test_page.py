@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.drawing.figure import Figure
+from qc.drawing.sheet import Figure
 from qc.render import tables
 from qc.render.page import SHOWN_ROWS, all_notes, page, tight
 from qc.render.sentences import SIMULATED

@@ -10,10 +10,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, sync_playwright
 
 from qc.analysis import AnalysisOptions
-from qc.render.findings.files import write_findings
+from qc.comparison.several_runs import set_side_by_side
+from qc.render.findings.command import write_findings
 from qc.render.findings.several_runs import several_runs_findings
 from qc.report.adherence import follow
-from qc.several_runs import set_side_by_side
 from tests.chromium import launch
 from tests.qc.support.analyses import NASTY, SYSTEMS, awkward_run, bare
 from tests.qc.support.registrations import registration

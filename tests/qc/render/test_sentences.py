@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from qc.analysis import SAME_DATA, Analysis, AnalysisOptions, analyse
-from qc.method.pass_rate import Count
 from qc.method.replication import Replication, SameConclusions
+from qc.method.sample import Count
 from qc.render.sentences import FEWEST_WORKERS, SIMULATED, verdict
-from qc.robustness.filter_check import FilterCheck
+from qc.robustness.filter_check import FilterCheck, Share
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
-from qc.robustness.random_shares import Share
 from qc.run import SIMULATED_NOTE, Run
 from qc.sections.systems.intervals import rank_ranges
 from qc.sections.systems.ranking import ranking as ranking_table

@@ -16,7 +16,7 @@ from typer.testing import Result
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.errors import DataError, SourceError
-from qc.registration import Followed, Point, read_registration
+from qc.loading.registration import Followed, Point, read_registration
 from qc.render import tables
 from qc.render.document import as_json
 from qc.render.page import page

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from qc.method.sample import Sample
 from qc.method.scores import score
-from qc.method.significance import Significance, compare_systems
-from qc.robustness.clusters import Clusters, cluster, groups_of
+from qc.method.significance import Clusters, Significance, cluster, compare_systems, groups_of
 
 
 def test_by_hand() -> None:

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from qc.method.sample import Sample, take_sample
-from qc.robustness.context import context_effects
-from qc.robustness.factors import minutes, positions, topic_changes, topic_opinions
+from qc.robustness.context import context_effects, minutes, positions, topic_changes, topic_opinions
 from qc.run import Run
 from tests.qc.support.designs import DESIGNS
 from tests.qc.support.designs import run_of as run_of_design

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
-from qc.robustness.filter_check import check_filter
-from qc.robustness.random_shares import RandomShares, Screened, Share, random_shares
+from qc.robustness.filter_check import RandomShares, Screened, Share, check_filter, random_shares
 from tests.qc.support.runs import run_of
 
 SYSTEMS = ["x", "qc", "y", "z", "x", "y"]

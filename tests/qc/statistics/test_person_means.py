@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qc.statistics.person_means import difference_errors, person_means, rank_ranges
+from qc.statistics.clustered_means import difference_errors, person_means, rank_ranges
 
 NOBODY = np.nan
 

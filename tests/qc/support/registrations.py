@@ -4,7 +4,7 @@ import hashlib
 import json
 from typing import Any
 
-from qc.registration import Preregistration
+from qc.loading.registration import Preregistration
 
 
 def content(**changed: Any) -> dict[str, Any]:

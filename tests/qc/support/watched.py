@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from qc.loading import LoadOptions, Source, read_run
-from qc.progress import OnStep
+from qc.options import OnStep
 from qc.run import Run
 
 

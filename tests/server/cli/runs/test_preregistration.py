@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from qc.registration import read_registration
+from qc.loading.registration import read_registration
 from server.study import DEMO, load_study
 from tests.server.support.commands import Candor, assert_refused
 

@@ -13,13 +13,13 @@ from scipy.special import ndtri
 from typer.testing import Result
 
 import qc
+from qc.comparison.several_runs import SeveralRuns, set_side_by_side
 from qc.options import AnalysisOptions
 from qc.render.findings.several_runs import several_runs_findings
-from qc.several_runs import SeveralRuns, set_side_by_side
 from tests.needs import need_programs
 from tests.qc.support.designs import DESIGNS, run_of, with_equal_systems
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 QUICK = AnalysisOptions(bootstrap=200)
 SHARED = {"retrieval", "rules", "neural", "markov"}
 

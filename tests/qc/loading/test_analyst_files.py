@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from qc.errors import DataError, SourceError
 from qc.loading import load
-from qc.loading.worker_table import read_margins, with_background
+from qc.loading.analyst_files import read_margins, with_background
 from qc.report.__main__ import app
 from tests.qc.support.small import SMALL
 

@@ -1,6 +1,6 @@
 """Names in a paper's figures."""
 
-from qc.paper.labels import fitting, parts_within, text_width
+from qc.paper.sheet import fitting, parts_within, text_width
 
 
 def test_a_name_of_any_length_is_measured_a_few_times_only() -> None:

@@ -27,10 +27,9 @@ from scipy.special import ndtri, stdtrit
 
 from qc.loading.choices import Choices
 from qc.method.filter import require_level
-from qc.progress import OnStep, no_step
+from qc.options import OnStep, no_step
 from qc.statistics import davidson
-from qc.statistics.confidence import LEVEL, t_interval
-from qc.statistics.noise import NOISE
+from qc.statistics.confidence import LEVEL, NOISE, t_interval
 from qc.statistics.rank_tests import sign_test, sign_test_greater
 from qc.statistics.resampling import generator, unit_sums, upper_quantile
 from qc.statistics.wild_bootstrap import FEWEST_EFFECTIVE, carried_by_fewer_than, effective_number

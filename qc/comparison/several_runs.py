@@ -20,19 +20,17 @@ from numpy.typing import NDArray
 
 from qc.analysis import sample_of
 from qc.errors import OptionError, ReplicationError, about_run
-from qc.method.pass_rate import pass_rates
 from qc.method.replication import Replication, replicate
-from qc.method.sample import Sample
+from qc.method.sample import Sample, pass_rates
 from qc.method.scores import raters_of, score
 from qc.method.topics import describe_topics
 from qc.method.workload import minutes_per_conversation
-from qc.options import AnalysisOptions
-from qc.progress import OnStep, no_step
+from qc.options import AnalysisOptions, OnStep, no_step
 from qc.robustness.intervals import intervals
 from qc.run import Run, source_name
 from qc.signature import published_hash
+from qc.statistics.confidence import without_noise
 from qc.statistics.correlation import RankMethod, interval_of_rank_correlation
-from qc.statistics.noise import without_noise
 
 RANK_COEFFICIENTS: tuple[RankMethod, ...] = ("spearman", "kendall")
 COEFFICIENTS = ("pearson", *RANK_COEFFICIENTS)

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from qc.method.sample import take_sample
-from qc.method.scenarios import score_scenarios
-from qc.method.scores import score
+from qc.method.scores import score, score_scenarios
 from tests.qc.support.analyses import awkward_run
 
 CALM = awkward_run()

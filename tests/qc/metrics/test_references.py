@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qc.metrics.overlap import (
+from qc.metrics.references import (
     BY_WORDS,
     CorpusOverlap,
     ReferencedReply,

@@ -2,7 +2,7 @@
 
 from math import nan
 
-from qc.number_format import between, decimal, listed, percent, probability, ranks, whole
+from qc.table import between, decimal, listed, percent, probability, ranks, whole
 
 
 def test_numbers_for_people() -> None:

@@ -1,1 +1,0 @@
-"""Figures of the findings of commands, as SVG, in two widths."""
