@@ -7,9 +7,8 @@ from itertools import chain
 from unicodedata import east_asian_width
 
 from bots.conformance import measures
-from bots.conformance.check_language import is_known, languages_of
 from bots.conformance.report import TOLERATED, Judgement, Verdict, quoted
-from bots.conformance.script import ScriptAnswer
+from bots.conformance.script import ScriptAnswer, is_known, languages_of
 from bots.shown import Change
 from candor.common.segmentation import base_language, foreign_language
 

@@ -10,10 +10,9 @@ from bots.builtin.catalogue import open_bot
 from bots.core.chat import Bot
 from bots.core.mistakes import mistakes
 from bots.corpus import Corpus
-from bots.crowd.phrases import InTheLanguage
-from bots.crowd.talk import Prompted, Retrieved, Speaker
+from bots.crowd.talk import InTheLanguage, Prompted, Retrieved, Speaker
+from bots.endpoints.address import EndpointError
 from bots.endpoints.endpoint import open_endpoint
-from bots.endpoints.key import EndpointError
 from bots.endpoints.kind import Price
 from bots.endpoints.openai import OpenAiEndpoint
 from bots.endpoints.replicas import Replicas

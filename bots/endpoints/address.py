@@ -5,7 +5,10 @@ network, where it may reach machines that the authors cannot (server-side reques
 """
 
 import asyncio
+import os
+import re
 import socket
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
@@ -109,3 +112,39 @@ def _pinned(request: httpx2.Request, address: str) -> httpx2.Request:
         stream=request.stream,
         extensions={**request.extensions, "sni_hostname": request.url.host},
     )
+
+
+_KEY = re.compile(r"[!-~]+")
+
+
+class EndpointError(ValueError):
+    """An endpoint cannot be opened. The message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key and the environment variable that it came from."""
+
+    variable: str
+    value: str = field(repr=False)
+
+    def hidden(self, text: str) -> str:
+        """Return `text` with the key replaced by a placeholder."""
+        return text.replace(self.value, "[key]")
+
+
+def key_from(variable: str) -> Key:
+    """Return the key in the environment variable `variable`.
+
+    Raises:
+        EndpointError: it is unset or empty, or has characters that no key has.
+    """
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise EndpointError(f"the environment variable {variable}, which should hold its key, is not set")
+    if not _KEY.fullmatch(value):
+        raise EndpointError(
+            f"the environment variable {variable} should hold its key, but has blanks or characters in it"
+            " that no key has"
+        )
+    return Key(variable, value)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.kind import HostedEndpoint, described
-from bots.endpoints.provider_error import unknown_end
+from bots.endpoints.remote import unknown_end
 
 _ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"max_tokens", "model_context_window_exceeded"})

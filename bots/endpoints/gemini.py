@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.kind import EndpointAccess, HostedEndpoint, Seed, Urls, described
-from bots.endpoints.provider_error import unknown_end
+from bots.endpoints.remote import unknown_end
 
 _ROLES = {"worker": "user", "bot": "model"}
 _FILTERED = frozenset(

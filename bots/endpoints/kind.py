@@ -20,9 +20,8 @@ from pydantic import (
 )
 
 from bots.core.persona_prompt import DEFAULT_PROMPT
-from bots.endpoints.address import is_on_this_machine
+from bots.endpoints.address import is_on_this_machine, key_from
 from bots.endpoints.hosted import Api, ModelApiBot, Prices, Refusals
-from bots.endpoints.key import key_from
 from bots.endpoints.remote import Remote
 from bots.endpoints.replicas import Replica
 

@@ -21,8 +21,7 @@ from bots.endpoints.kind import (
     described,
     key_header_name,
 )
-from bots.endpoints.provider_error import unknown_end
-from bots.endpoints.remote import whole
+from bots.endpoints.remote import unknown_end, whole
 
 _ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})

@@ -10,8 +10,7 @@ import torch
 
 from bots.core.chat import Chat, Provenance
 from bots.host.model import HostModelError, Output, hash_of_files
-from bots.parlai.agent import CANDIDATES, ModelFileError, load_agent
-from bots.parlai.episode import exchanges, opening
+from bots.parlai.agent import CANDIDATES, ModelFileError, exchanges, load_agent, opening
 from bots.shown.looks import spelled
 
 _DRAWING = {"topk", "nucleus", "delayedbeam", "delayednucleusbeam", "factual_nucleus"}

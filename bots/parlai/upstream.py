@@ -18,7 +18,7 @@ from parlai.core.torch_generator_agent import TorchGeneratorAgent
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from bots.parlai.episode import SILENCE, KeepsPersona
+from bots.parlai.agent import SILENCE, KeepsPersona
 from bots.parlai.word_vectors import BeginsWithWordVectors
 
 _LAMBDA = 0.7

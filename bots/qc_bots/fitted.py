@@ -12,8 +12,8 @@ from random import Random
 
 from bots.core.chat import Chat
 from bots.corpus import Corpus
+from bots.qc_bots import run_length
 from bots.qc_bots.distorted import QcBot, distort, may_have_given
-from bots.qc_bots.material import run_length
 from candor.common.segmentation import base_language, word_places
 
 _SENTENCE_ENDS = frozenset(".!?…。！？")

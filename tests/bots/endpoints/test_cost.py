@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from bots.endpoints.cost import Estimate, PlannedCalls, in_words
 from bots.endpoints.endpoint import planned_calls
-from bots.endpoints.hosted import Prices
+from bots.endpoints.hosted import Estimate, PlannedCalls, Prices, in_words
 from bots.endpoints.moderation import Moderation
 from tests.server.support.talker import endpoint
 

@@ -13,7 +13,7 @@ import pytest
 
 from bots import Chat, Turn
 from bots.endpoints.endpoint import open_endpoint
-from bots.endpoints.parlai_web import ParlaiWebEndpoint, history
+from bots.endpoints.http import ParlaiWebEndpoint, history
 from tests.bots.support.servers import CHAT, saying, serving
 from tests.needs import need_parlai
 from tests.support.local_process import free_port

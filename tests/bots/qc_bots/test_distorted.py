@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from bots import Chat, Corpus, CorpusError, Turn, load_corpus, open_bot
 from bots.corpus import Dialogue
+from bots.qc_bots import run_length
 from bots.qc_bots.distorted import QcBot, distort, may_have_given
-from bots.qc_bots.material import run_length
-from bots.shown.prose import present
+from bots.shown.looks import present
 
 # METHOD.md, section 3: words of the response, words replaced. Both ends of every class.
 CLASSES = {

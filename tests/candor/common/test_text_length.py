@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candor.common.text_length import MOST_CODE_POINTS, characters, is_too_long
+from candor.common.segmentation import MOST_CODE_POINTS, characters, is_too_long
 from server.errors import MessageTooLong
 from server.live.converse.socket import parse
 from server.session.protocol import MAX_FEEDBACK, MAX_FRAME_BYTES, MAX_SAY, MAX_TOPIC

@@ -13,11 +13,11 @@ from websockets.http11 import Request, Response
 
 from bots import DIAL_IN_PATH, BotError, Chat, Drain, HostReplica, HostSession, Offer
 from bots.core.failures import ChatRefused, EmptyReply, ReplyTooLong
-from bots.host import connection, connector
+from bots.host import connection
 from bots.host.app import Host
 from bots.host.batch import MicroBatch
+from bots.host.client import HostConnector, address_of
 from bots.host.connection import HostRejected
-from bots.host.connector import HostConnector, address_of
 from bots.host.model import Output
 from tests.support.waiting import PATIENCE, until
 
