@@ -30,9 +30,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 
 from bots.core.chat import Chat, ChatRequest, Provenance, Reply, chat_json
 from bots.core.failures import BotError, FailureKind, failure
-from bots.core.mistakes import mistakes
 from bots.core.visible_text import LONGEST_OUTPUT
 from bots.shown import Change
+from candor.common.files import mistakes
 
 VERSION = 4
 PATH = "/api/bots/dial-in"

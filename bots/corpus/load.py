@@ -11,9 +11,8 @@ from unicodedata import east_asian_width
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import from_json
 
-from bots.core.mistakes import mistakes
 from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona, lines, read_jsonl
-from candor.common.files import read_file
+from candor.common.files import mistakes, read_file
 
 PARTNER, SELF = 0, 1  # a line's speaker; ParlAI's "your persona" is that of the speaker of the replies
 _PERSONA = re.compile(r"(your|partner's) persona:\s*(.*)", re.IGNORECASE)

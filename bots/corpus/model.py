@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import from_json
 
-from bots.core.mistakes import mistakes
+from candor.common.files import mistakes
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:

@@ -18,10 +18,9 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bots.core.mistakes import mistakes
 from bots.crowd.talk import Manner
 from candor.common.api_models import CriterionSigns
-from candor.common.files import read_file
+from candor.common.files import mistakes, read_file
 
 ProfileName = Literal["honest", "random", "flat", "careless", "disguised"]
 Preference = Literal["left", "tie", "right"]

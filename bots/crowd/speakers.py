@@ -8,7 +8,6 @@ from pydantic import ValidationError
 
 from bots.builtin.catalogue import open_bot
 from bots.core.chat import Bot
-from bots.core.mistakes import mistakes
 from bots.corpus import Corpus
 from bots.crowd.talk import InTheLanguage, Prompted, Retrieved, Speaker
 from bots.endpoints.address import EndpointError
@@ -18,6 +17,7 @@ from bots.endpoints.openai import OpenAiEndpoint
 from bots.endpoints.replicas import Replicas
 from bots.host.batch import MicroBatch
 from bots.host.model import HfOptions, HostModelError, how_to_install
+from candor.common.files import mistakes
 
 
 class TalkRefused(ValueError):

@@ -17,10 +17,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bots.core.chat import Bot, Chat, ChatRequest, Provenance, Reply
 from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply, ThoughtsOnly
-from bots.core.mistakes import mistakes
 from bots.core.visible_text import rechecked
 from bots.endpoints.address import Key
 from bots.shown import Change
+from candor.common.files import mistakes
 from candor.common.network import BodyLimit
 
 T = TypeVar("T")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 from yaml.composer import Composer, ComposerError
 from yaml.parser import Parser
 from yaml.reader import Reader
@@ -112,3 +113,12 @@ def read_yaml(content: bytes) -> Any:
         raise yaml.YAMLError(f"{line}{error.problem}") from error
     except ValueError as error:  # an invalid date
         raise yaml.YAMLError(str(error)) from error
+
+
+def mistakes(error: ValidationError, whole: str = "the whole", most: int = 3) -> str:
+    """Return the first `most` mistakes in `error`, each with its place; `whole` names the document.
+
+    The input is not quoted: it may be long, or binary.
+    """
+    found = error.errors(include_url=False, include_input=False)[:most]
+    return "; ".join(f"{'.'.join(map(str, each['loc'])) or whole}: {each['msg']}" for each in found)
