@@ -1,4 +1,7 @@
-"""Call the server's API as a researcher."""
+"""The researcher's REST API as commands call it: address and token, the calls, and their answers.
+
+Unknown fields of an answer are ignored.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

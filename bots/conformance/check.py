@@ -1,4 +1,7 @@
-"""Run a whole check: ask, measure, judge, report."""
+"""Run a whole check: ask, measure, judge, report.
+
+Only asking the bot has side effects. Everything else is computed from the answers.
+"""
 
 import asyncio
 import random

@@ -1,4 +1,7 @@
-"""The script of a check, the same for every bot in newly drawn words, and the bot's answers."""
+"""The script of a check, and the bot's answers.
+
+The questions are those of the study's language, the same for every bot in newly drawn words.
+"""
 
 import random
 import re
@@ -85,7 +88,6 @@ def is_known(name: str) -> bool:
 
 @lru_cache
 def _read(name: str) -> CheckLanguage:
-
     return CheckLanguage.model_validate(tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8")))
 
 

@@ -1,4 +1,4 @@
-"""Model of a corpus: personas, dialogues, and the error for a malformed file."""
+"""Model of a corpus (personas and dialogues), and Candor's own format: one JSON object per line."""
 
 import hashlib
 import random

@@ -1,4 +1,7 @@
-"""Run a crowd: simulated workers who take part in a run at the same time."""
+"""Run a crowd: simulated workers who take part in a run at the same time.
+
+Their calls to the researcher's API are repeated while the server is away.
+"""
 
 import asyncio
 import json

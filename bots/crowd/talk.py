@@ -1,4 +1,9 @@
-"""Write a simulated worker's messages, by letting one of our bots take the worker's side."""
+"""Write a simulated worker's messages.
+
+In English one of our bots takes the worker's side. No corpus of the other languages is shipped, so their
+lines come from lists and fit the conversation only loosely: a question is answered with a statement, and a
+statement with a question or another statement.
+"""
 
 import math
 import random

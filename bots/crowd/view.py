@@ -1,4 +1,4 @@
-"""Follow a worker's page and its history from the server's messages. Pure."""
+"""Follow a worker's page and its history from the server's messages, and answer its questions. Pure."""
 
 import random
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,9 @@
-"""Recognise addresses on this machine, and refuse private addresses where a server must not connect to them.
+"""Addresses and keys of endpoints.
 
 Authors of a study name the addresses of its bots, and the server connects to them from within its own
-network, where it may reach machines that the authors cannot (server-side request forgery).
+network, where it may reach machines that the authors cannot (server-side request forgery). Therefore private
+addresses are refused where a server must not connect to them. A key is named in the study, held by the
+environment, and never shown.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Shared code for models that other services serve over HTTP.
+"""Models that other services serve over HTTP, and estimates of what their calls cost.
 
 The format of each service is an `Api`, which is pure: it turns a chat into a request, and an answer into
 `HostedReply`.

@@ -1,4 +1,4 @@
-"""Servers of Candor's own HTTP contract."""
+"""Bots on HTTP servers of your own: Candor's contract, and ParlAI's `interactive_web`."""
 
 import asyncio
 from contextlib import suppress
@@ -97,12 +97,17 @@ class HttpEndpoint(EndpointSettings):
         return HttpBot(remote)
 
 
-class _Answer(BaseModel):
+class _ParlaiAnswer(BaseModel):
     text: str | None = None
 
 
 class ParlaiWebBot(RemoteBot):
-    """An `interactive_web` process, asked for one conversation at a time."""
+    """An `interactive_web` process of ParlAI, asked for one conversation at a time.
+
+    The process has a single conversation for all callers: `POST /interact` takes a bare line and answers
+    {"text": ...}, and `POST /reset` forgets everything. Each reply is therefore made in a fresh conversation:
+    reset, then send the whole history as one text, its lines joined as ParlAI itself joins them.
+    """
 
     def __init__(self, remote: Remote) -> None:
         """Ask `remote`, which must have no other users."""
@@ -114,8 +119,8 @@ class ParlaiWebBot(RemoteBot):
         async with self._turn:
             # The process handles requests one after the other, so a call that was cancelled halfway is over
             # when this reset is done.
-            await self._remote.post("/reset", _Answer)
-            answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
+            await self._remote.post("/reset", _ParlaiAnswer)
+            answer = await self._remote.post("/interact", _ParlaiAnswer, content=history(chat).encode())
         return checked_reply(answer.text or "", tokens=True)
 
     async def probe(self) -> None:

@@ -1,4 +1,12 @@
-"""A server that is called over HTTP: limits on the time and size of its answers, and its failures."""
+"""A server that is called over HTTP: limits on the time and size of its answers, and its failures.
+
+A failure has a kind, the server's own words, and the time to wait before the next call. Sources of the
+formats: OpenAI "Error codes" ({"error": {"message", "type", "param", "code"}}, also vLLM's, TGI's and
+llama.cpp's), Azure OpenAI "Content filtering" (400 with the code `content_filter`), Anthropic "Errors"
+({"type": "error", "error": {"type", "message"}}; 529 is `overloaded_error`), Google's API design guide
+AIP-193 ({"error": {"code", "status", "message", "details"}}; `google.rpc.RetryInfo` has the delay), Amazon
+Bedrock "Common errors" ({"message"}), Ollama ({"error": "…"}), FastAPI ({"detail": "…"}).
+"""
 
 import json
 import re
@@ -185,18 +193,17 @@ def _after(headers: Mapping[str, str], delay: str | None) -> float | None:
     return min(max(seconds, 0.0), _LONGEST_WAIT) if isfinite(seconds) else None
 
 
-def _short(text: object) -> str:
-    return _CONTROL.sub(" ", text)[:LONGEST_MESSAGE] if isinstance(text, str) else ""
+def _short(text: object, longest: int = LONGEST_MESSAGE) -> str:
+    return _CONTROL.sub(" ", text)[:longest] if isinstance(text, str) else ""
 
 
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 1024 * 1024  # bytes: the thoughts behind a short reply may be long
 LARGEST_STREAM = 32 * LARGEST_ANSWER  # bytes of a stream, which takes some 300 bytes for each token
-_LOGGED = 200  # characters of a failed answer
+_LOGGED = 200  # characters of a failed answer, and of a failed connection
 
 # Idle connections are closed before the server closes them: uvicorn's limit, a common one, is 5 s.
 _CONNECTIONS = httpx2.Limits(max_connections=None, keepalive_expiry=2.0)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 Shape = TypeVar("Shape", bound=BaseModel)
 log = structlog.get_logger()
@@ -304,7 +311,7 @@ class Remote:
         return body if self.key is None else self.key.hidden(body)
 
     def _log(self, response: httpx2.Response) -> None:
-        body = _short(self.body(response))
+        body = _short(self.body(response), _LOGGED)
         log.warning("endpoint failed", url=self.url, status=response.status_code, body=body)
 
 
@@ -341,7 +348,7 @@ class _Client(httpx2.AsyncClient):
             case httpx2.ConnectTimeout():
                 return _unreached(BotTimeout(f"no connection within {self.timeout.connect:g} s"))
             case httpx2.ConnectError():
-                return _unreached(BotError(f"no connection: {_short(str(error))}"))
+                return _unreached(BotError(f"no connection: {_short(str(error), _LOGGED)}"))
             case httpx2.TimeoutException():
                 return BotTimeout(f"silent for {self.timeout.read:g} s")
             case httpx2.NetworkError() | httpx2.RemoteProtocolError():
@@ -360,10 +367,6 @@ def whole(body: bytes) -> bytes:
         return json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "ignore")
     except (ValueError, RecursionError):
         return body
-
-
-def _short(text: str) -> str:
-    return _CONTROL.sub(" ", text)[:_LOGGED]
 
 
 async def _bound(response: httpx2.Response) -> None:

@@ -1,4 +1,4 @@
-"""A host over HTTP: POST /NAME/reply, GET /NAME/health, GET /."""
+"""A host over HTTP: POST /NAME/reply, GET /NAME/health, GET /; its key, and its graceful end."""
 
 import asyncio
 import hmac
@@ -12,7 +12,6 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bots.core.chat import Bot, Chat, ChatRequest, Provenance, Reply

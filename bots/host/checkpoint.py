@@ -1,4 +1,4 @@
-"""Find out what kind of model some files contain, and load it."""
+"""Find out what kind of model some files contain, compare its needs with the free memory, and load it."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Life cycle of all connections over which a host gets work."""
+"""The clients through which a host gets its work: dialling in to a server, or Redis without any server."""
 
 import asyncio
 import os
@@ -104,7 +104,6 @@ class HostConnector(HostClient):
         self._draining.set()
 
     async def _serve(self) -> None:
-
         # websockets' own `async for socket in connect(…)` pauses only if no connection was opened: it would
         # reconnect without pause to a server that accepts connections and closes them. Also, its pause
         # cannot be cut short.

@@ -1,4 +1,4 @@
-"""Interface of a hosted model, with its options and fingerprint."""
+"""A hosted model: its interface, options and fingerprint; and the builtin bots as such models."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Load a trained ParlAI agent for inference."""
+"""Load a trained ParlAI agent for inference, and represent a conversation as the agent observes it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

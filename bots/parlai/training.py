@@ -1,4 +1,7 @@
-"""Train one model of the line-up; training can be stopped at any time and continued."""
+"""Convert a corpus to the files that ParlAI learns from, and train one model of the line-up.
+
+Training can be stopped at any time and continued.
+"""
 
 import json
 import random

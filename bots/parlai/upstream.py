@@ -3,7 +3,7 @@
 A small generator finds "i am a nurse ." likely in any conversation and with any persona. So replies are
 ranked by how much the conversation, with the persona at its head, raises their probability: log p(y | x) − λ
 log p(y), the objective of Li et al. (2016, "A Diversity-Promoting Objective Function for Neural Conversation
-Models", equation 9). p(y) comes from the same model, given silence as the input: `training_data` includes
+Models", equation 9). p(y) comes from the same model, given silence as the input: `training` includes
 such examples.
 """
 

@@ -1,4 +1,4 @@
-"""The quality-control (QC) bots."""
+"""The quality-control (QC) bots. Here: their material from a corpus, responses and words to distort them."""
 
 from bots.corpus import Corpus, CorpusError
 from candor.common.segmentation import split_words

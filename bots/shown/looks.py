@@ -1,4 +1,8 @@
-"""Normalise the looks of a line, so that they do not tell which bot speaks."""
+"""Looks of a line: spacing, capitals and invisible characters, so that they do not tell which bot speaks.
+
+Corpora such as ConvAI2 are lower case with a space before every punctuation mark. All builtin systems, and
+the QC bot, write their text like English prose (`present`). A model's output keeps its own prose (`visible`).
+"""
 
 import re
 import unicodedata
@@ -10,7 +14,7 @@ _AT_CONTRACTION = re.compile(r" (?:'|n't)", re.IGNORECASE)  # a quick test, whic
 _SPLIT_CONTRACTION = re.compile(r"\b(\w+)\s+('(?:s|m|re|ve|ll|d|t)|n't)\b", re.IGNORECASE)
 _AFTER_SENTENCE = re.compile(r"((?<!\.)[.!?]\s+)([a-z])")
 _LONE_I = re.compile(r"i(?<!\wi)\b(?=$|\s|[,.;:!?]|'(?:m|ve|ll|d)\b)")
-_SENTENCE_END = re.compile(r"[.!?…](?=\s)")
+_SENTENCE_BREAK = re.compile(r"[.!?…](?=\s)")
 
 
 def present(text: str) -> str:
@@ -47,7 +51,7 @@ def shorten(line: str, longest: int = LONGEST) -> str:
     """Return `line` cut to `longest` characters, after a sentence if one ends in its second half."""
     if len(line) <= longest:
         return line
-    ends = [found.end() for found in _SENTENCE_END.finditer(line, 0, longest + 1) if found.end() <= longest]
+    ends = [found.end() for found in _SENTENCE_BREAK.finditer(line, 0, longest + 1) if found.end() <= longest]
     if ends and ends[-1] >= longest // 2:
         return line[: ends[-1]]
     return line[: longest - 1].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"

@@ -1,4 +1,4 @@
-"""Convert a model's output to the text that is shown."""
+"""The text that is shown of a model's output: its own line, without thoughts and other speakers' lines."""
 
 import re
 from collections.abc import Sequence

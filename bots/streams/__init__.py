@@ -1,7 +1,6 @@
 """Work for bots over Redis Streams: processes that ask, and hosts anywhere that answer.
 
-`redis_pool` makes the connections, `queue` is the work of one bot in Redis, `asker` the asking side,
-`consumer` the answering side. Data in Redis may be lost at any moment; the asking side then gets an error,
+`queue` is the work of one bot in Redis, `asker` the asking side, `consumer` the answering side. Data in Redis may be lost at any moment; the asking side then gets an error,
 and asks again.
 """
 

@@ -1,4 +1,8 @@
-"""Read files that people name, within a limit of size."""
+"""Read files and YAML from people within limits, and describe what is wrong in them.
+
+A short YAML text can cost minutes or all memory: numbers with thousands of digits, thousands of levels,
+aliases of aliases. `YamlSettings` and `YamlTexts` refuse such a text while they read it.
+"""
 
 import errno
 from pathlib import Path
@@ -32,7 +36,7 @@ def read_text(path: Path) -> str:
     return read_file(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
 
 
-_MOST_BYTES = 1_000_000
+_MOST_YAML_BYTES = 1_000_000
 _MOST_LEVELS = 50
 _MOST_VALUES = 200_000  # with every alias expanded; rules may exclude 100,000 workers
 _MOST_DIGITS = 100
@@ -104,8 +108,8 @@ def read_yaml(content: bytes) -> Any:
     Raises:
         YAMLError: it is not YAML, or exceeds a limit; the message is one line.
     """
-    if len(content) > _MOST_BYTES:
-        raise yaml.YAMLError(f"more than {_MOST_BYTES:,} bytes")
+    if len(content) > _MOST_YAML_BYTES:
+        raise yaml.YAMLError(f"more than {_MOST_YAML_BYTES:,} bytes")
     try:
         return yaml.load(content, Loader=YamlSettings)  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:  # whose message repeats the line, of any length

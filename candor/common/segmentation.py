@@ -1,8 +1,12 @@
-"""Split a line into words in its own language, and guess that language.
+"""Split a text into words or characters by its language, and guess that language.
 
 In a language with blanks between words, words are separated by blanks, as in the published method. In other
 languages, ICU finds the words (Unicode Standard Annex 29, with ICU's dictionaries: without them, the annex
 makes every Chinese character a word, and every katakana line one word).
+
+Characters are grapheme clusters, as readers see them (the same annex): an emoji of a family is one character.
+ICU finds them here and, by the same data, in browsers, so that the worker's page counts as the server does.
+Older or newer browsers may count some characters differently; the server decides.
 """
 
 import re

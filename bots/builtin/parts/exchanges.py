@@ -1,4 +1,7 @@
-"""A corpus as pairs of line and reply, with their sentences and an index of the replies."""
+"""A corpus as pairs of line and reply: their sentences, an index of the replies, and words that go together.
+
+The associations between words are those of IBM Model 1 (Brown et al., 1993).
+"""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Answer a line by rules: patterns with gaps, and sentences that use the gaps' contents."""
+"""Rules on a line: its dialogue act, and patterns with gaps, whose answers use the gaps' contents."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Represent texts as weighted vectors of their words and word pairs (tf-idf), and find their topics."""
+"""Texts as weighted vectors of their words and word pairs (tf-idf), their topics, and their latent space."""
 
 import math
 import re
