@@ -23,8 +23,7 @@ from bots.crowd.profile import (
     parse_mix,
     read_rater_model,
 )
-from bots.crowd.speakers import Talk, TalkRefused
-from bots.crowd.talk import without_lines
+from bots.crowd.talk import Talk, TalkRefused, without_lines
 from bots.crowd.worker import Diary
 from bots.endpoints.kind import Price
 from bots.researcher_api import Data, NoAccess, RequestFailed, Token, access

@@ -21,8 +21,7 @@ from websockets.asyncio.client import connect
 
 from bots.corpus import Corpus, load_corpus
 from bots.crowd.profile import PROFILES, FittedRaterModel, Honest, Profile, ProfileName, manner_of
-from bots.crowd.speakers import Talk, speaker
-from bots.crowd.talk import Speaker
+from bots.crowd.talk import Speaker, Talk, speaker
 from bots.crowd.view import Message
 from bots.crowd.worker import OPEN_SECONDS, PROTOCOL_VERSION, Diary, SimulatedWorker
 from bots.endpoints.endpoint import planned_calls

@@ -7,17 +7,28 @@ statement with a question or another statement.
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pydantic import ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
+from bots.builtin.catalogue import open_bot
 from bots.conformance.script import check_language
 from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Turn
 from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
+from bots.corpus import Corpus
+from bots.endpoints.address import EndpointError
+from bots.endpoints.endpoint import open_endpoint
+from bots.endpoints.kind import Price
+from bots.endpoints.openai import OpenAiEndpoint
+from bots.endpoints.replicas import Replicas
+from bots.host.model import HfOptions, HostModelError, MicroBatch, how_to_install
+from candor.common.files import mistakes
 from candor.common.network import backoff
 from candor.common.segmentation import base_language, join_words, split_words
 
@@ -262,3 +273,78 @@ def _of(language: str) -> _Topics:
 
 def _unsaid(lines: Sequence[str], said: Sequence[str], rng: random.Random) -> str:
     return rng.choice([line for line in lines if line not in said] or list(lines))
+
+
+class TalkRefused(ValueError):
+    """The speaker cannot be opened. The message says why, and what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """The speaker that was chosen for a crowd. `spec` None: the corpus. `price`: of a million tokens."""
+
+    spec: str | None = None
+    url: str | None = None
+    key: str | None = None
+    price: Price | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name in the data."""
+        return self.spec or "builtin:retrieval"
+
+    @property
+    def endpoint(self) -> OpenAiEndpoint | None:
+        """The model that is called over HTTP, if any. Raises TalkRefused if its options are invalid."""
+        kind, _, model = (self.spec or "").partition(":")
+        if kind != "openai" or not model:
+            return None
+        if self.url is None:
+            raise TalkRefused("openai:… needs --talk-url, as in --talk-url http://127.0.0.1:11434/v1")
+        described = {"urls": [self.url], "model": model, "key": self.key, "price": self.price}
+        try:
+            return OpenAiEndpoint(kind="openai", prompt="", **described)
+        except ValidationError as error:
+            raise TalkRefused(mistakes(error)) from error
+
+
+@asynccontextmanager
+async def speaker(talk: Talk, corpus: Corpus) -> AsyncIterator[Speaker]:
+    """Open the speaker of `talk`, and close it in the end.
+
+    Raises:
+        TalkRefused: there is no such speaker, or it cannot be opened.
+    """
+    kind, _, name = (talk.spec or "").partition(":")
+    if talk.spec is None:
+        yield InTheLanguage(Retrieved(open_bot("builtin:retrieval", corpus)))
+    elif (endpoint := talk.endpoint) is not None:
+        replicas = _opened(endpoint)
+        try:
+            yield Prompted(replicas)
+        finally:
+            await replicas.close()
+    elif kind == "hf" and name:
+        yield Prompted(_hosted(name))
+    else:
+        raise TalkRefused(f'"{talk.spec}" is not a valid speaker: write openai:MODEL or hf:FOLDER')
+
+
+def _opened(endpoint: OpenAiEndpoint) -> Replicas:
+    try:
+        return open_endpoint(endpoint)
+    except EndpointError as error:
+        raise TalkRefused(str(error)) from error
+
+
+def _hosted(path: str) -> Bot:
+    try:
+        from bots.host.hf import HfModel  # noqa: PLC0415 - heavy, and not installed everywhere
+
+        return MicroBatch(HfModel(path, HfOptions(prompt="", temperature=0.8)))
+    except ImportError as error:
+        raise TalkRefused(
+            f"hf:{path} needs torch and transformers ({error}). Install them: {how_to_install('hf')}"
+        ) from error
+    except HostModelError as error:
+        raise TalkRefused(str(error)) from error

@@ -17,10 +17,20 @@ from bots.core.chat import Bot
 from bots.core.persona_prompt import PromptError, given_prompt, text_of
 from bots.endpoints.address import EndpointError, Key, key_from
 from bots.host.app import DrainingServer, Host, create_app
-from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
 from bots.host.client import HostClient, HostConnector, RedisWorker
 from bots.host.connection import HostRejected
-from bots.host.model import BuiltinModel, DType, HfOptions, HostModelError, Layout, Model, how_to_install
+from bots.host.model import (
+    LARGEST,
+    WAIT_MS,
+    BuiltinModel,
+    DType,
+    HfOptions,
+    HostModelError,
+    Layout,
+    MicroBatch,
+    Model,
+    how_to_install,
+)
 from candor.common.network import in_url, listener
 from candor.common.telemetry import start_tracing
 from candor.common.terminal import console, fail, stderr

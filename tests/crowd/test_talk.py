@@ -8,13 +8,15 @@ from statistics import mean, stdev
 import pytest
 
 from bots import BotError, Chat, Reply, Turn, load_corpus, open_bot
-from bots.crowd.speakers import Talk, TalkRefused, speaker
 from bots.crowd.talk import (
     TRIES,
     OwnChat,
     Prompted,
     Retrieved,
+    Talk,
+    TalkRefused,
     seconds_to_write,
+    speaker,
     topics_in,
     without_lines,
     writing_of,

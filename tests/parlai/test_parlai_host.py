@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from bots import Chat, Turn
-from bots.host.batch import MicroBatch
-from bots.host.model import HostModelError
+from bots.host.model import HostModelError, MicroBatch
 from bots.host.parlai import ParlaiModel
 from bots.parlai.agent import opening
 from bots.shown import shown_text

@@ -20,8 +20,7 @@ from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.http import HttpEndpoint
 from bots.host import app as app_module
 from bots.host.app import DrainingServer, Host, create_app
-from bots.host.batch import MicroBatch
-from bots.host.model import BuiltinModel, Output
+from bots.host.model import BuiltinModel, MicroBatch, Output
 from tests.bots.support.chats import as_request
 from tests.support.waiting import PATIENCE, until
 

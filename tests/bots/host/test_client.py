@@ -15,10 +15,9 @@ from bots import DIAL_IN_PATH, BotError, Chat, Drain, HostReplica, HostSession, 
 from bots.core.failures import ChatRefused, EmptyReply, ReplyTooLong
 from bots.host import client, connection
 from bots.host.app import Host
-from bots.host.batch import MicroBatch
 from bots.host.client import HostConnector, address_of
 from bots.host.connection import HostRejected
-from bots.host.model import Output
+from bots.host.model import MicroBatch, Output
 from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]

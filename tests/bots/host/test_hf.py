@@ -18,13 +18,16 @@ from bots import Chat, Turn  # noqa: E402
 from bots.core.chat import Provenance  # noqa: E402
 from bots.core.failures import ThoughtsOnly  # noqa: E402
 from bots.host import checkpoint  # noqa: E402
-from bots.host.batch import MicroBatch  # noqa: E402
 from bots.host.hf import (  # noqa: E402
     HfModel,
     RowSampler,
     groups,
 )
-from bots.host.model import HfOptions, HostModelError  # noqa: E402
+from bots.host.model import (  # noqa: E402
+    HfOptions,
+    HostModelError,
+    MicroBatch,  # noqa: E402
+)
 from tests.bots.support.tiny_models import CHATML  # noqa: E402
 
 Talk = Callable[..., Chat]

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from bots import Chat, Corpus, CorpusError, Reply, Turn, open_bot
 from bots.corpus import Dialogue
 from bots.qc_bots import run_length
-from bots.qc_bots.fitted import ENOUGH, EarlierReply, FittedQcBot
+from bots.qc_bots.distorted import ENOUGH, EarlierReply, FittedQcBot
 from bots.shown.looks import present
 
 OWN = "me-2.1"
