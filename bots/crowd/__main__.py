@@ -25,7 +25,7 @@ from bots.crowd.profile import (
 )
 from bots.crowd.talk import Talk, TalkRefused, without_lines
 from bots.crowd.worker import Diary
-from bots.endpoints.kind import Price
+from bots.endpoints.hosted import Price
 from bots.researcher_api import Data, NoAccess, RequestFailed, Token, access
 from candor.common.terminal import Yes, console, fail
 

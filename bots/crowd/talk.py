@@ -1,8 +1,9 @@
 """Write a simulated worker's messages.
 
-In English one of our bots takes the worker's side. No corpus of the other languages is shipped, so their
-lines come from lists and fit the conversation only loosely: a question is answered with a statement, and a
-statement with a question or another statement.
+In English, one of our bots or a language model takes the worker's side: `openai:MODEL`, `hf:PATH`, or
+retrieval from the corpus. No corpus of the other languages is shipped, so their lines come from lists and fit
+the conversation only loosely: a question is answered with a statement, and a statement with a question or
+another statement.
 """
 
 import math
@@ -24,7 +25,7 @@ from bots.core.persona_prompt import persona_prompt
 from bots.corpus import Corpus
 from bots.endpoints.address import EndpointError
 from bots.endpoints.endpoint import open_endpoint
-from bots.endpoints.kind import Price
+from bots.endpoints.hosted import Price
 from bots.endpoints.openai import OpenAiEndpoint
 from bots.endpoints.replicas import Replicas
 from bots.host.model import HfOptions, HostModelError, MicroBatch, how_to_install

@@ -70,4 +70,4 @@ def planned_calls(to: str, endpoint: Endpoint, calls: Estimate, occasion: str = 
     if not endpoint.may_cost or not calls.calls:
         return None
     hosts = tuple(dict.fromkeys(map(host_of, endpoint.addresses)))
-    return PlannedCalls(to, hosts, calls, endpoint.prices, occasion)
+    return PlannedCalls(to, hosts, calls, endpoint.token_price, occasion)

@@ -13,11 +13,14 @@ client; anthropic and google-genai together bring OpenTelemetry, google-auth and
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from itertools import groupby
+from typing import Annotated, Any, Literal, NamedTuple
 
 import httpx2
+from pydantic import BaseModel, ConfigDict, Field
 
 from bots.core.chat import Chat, Provenance, Reply, prompt_hash
 from bots.core.failures import BotError, Declined
@@ -64,39 +67,55 @@ class HostedReply:
     broken: BotError | None = None
 
 
-class Api(Protocol):
-    """The format of a service's requests and answers."""
+class Price(BaseModel):
+    """The price of a million tokens, in any currency.
 
-    heartbeat: str
-    """A path that costs nothing and shows whether the service is reachable."""
+    `input`: of tokens sent. `output`: of tokens generated, thoughts included.
+    """
 
-    def request(self, opening: str, chat: Chat) -> Request:
-        """Return the request for the next line of `chat`, with the instructions `opening`, if any."""
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    def answered(self, body: bytes) -> HostedReply:
-        """Parse an answer. Raises ValueError if it does not have the service's format."""
-
-    def streamed(self, events: Sequence[str]) -> HostedReply:
-        """Parse a stream, given the data of its events. Raises ValueError as `answered` does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """The prices of a million tokens, in any currency."""
-
-    input: float
-    output: float
+    input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
+    output: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
         """Return the cost of a call."""
         return (tokens_in * self.input + tokens_out * self.output) / 1_000_000
 
 
+class Api(ABC):
+    """The format of a service's requests and answers, for one model."""
+
+    heartbeat = "/models"
+    """A path that costs nothing and shows whether the service is reachable."""
+
+    def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+        """Ask `model` with `options`, by the service's names; `more` is merged into the body."""
+        self._model = model
+        self._options = dict(options)
+        self._more = more
+
+    @abstractmethod
+    def request(self, opening: str, chat: Chat) -> Request:
+        """Return the request for the next line of `chat`, with the instructions `opening`, if any."""
+
+    @abstractmethod
+    def answered(self, body: bytes) -> HostedReply:
+        """Parse an answer. Raises ValueError if it does not have the service's format."""
+
+    def streamed(self, events: Sequence[str]) -> HostedReply:
+        """Parse a stream, given the data of its events. Raises ValueError as `answered` does.
+
+        Most services stream only on request, and are not asked to.
+        """
+        raise ValueError("a stream was not asked for")
+
+
 class ModelApiBot(RemoteBot):
     """A model behind a service's API."""
 
     def __init__(
-        self, remote: Remote, api: Api, prompt: str, refusals: Refusals, prices: Prices | None
+        self, remote: Remote, api: Api, prompt: str, refusals: Refusals, price: Price | None
     ) -> None:
         """Ask `remote` through its `api`.
 
@@ -105,13 +124,13 @@ class ModelApiBot(RemoteBot):
             api: its format.
             prompt: the instructions, with {persona} in them.
             refusals: whether a model's refusal, if it has words, counts as its reply or as a failure.
-            prices: prices of tokens, if any.
+            price: the price of tokens, if any.
         """
         super().__init__(remote)
         self._api = api
         self._prompt = prompt
         self._refusals = refusals
-        self._prices = prices
+        self._price = price
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the model's reply. Raises BotError, with the provenance of the answer if there was one."""
@@ -174,14 +193,14 @@ class ModelApiBot(RemoteBot):
         )
 
     def _cost(self, answered: HostedReply, request: Request) -> float | None:
-        if self._prices is None:
+        if self._price is None:
             return None
         asked, said = answered.tokens_in, answered.tokens_out
         if asked is None:
             asked = len(json.dumps(request.body)) // _CHARACTERS_PER_TOKEN
         if said is None:
             said = len(answered.output) // _CHARACTERS_PER_TOKEN + 1
-        return self._prices.cost(asked, said)
+        return self._price.cost(asked, said)
 
 
 def with_thoughts(thoughts: str | None, said: str) -> str:
@@ -198,15 +217,14 @@ def merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     return both
 
 
-def alternating(chat: Chat) -> list[tuple[Literal["worker", "bot"], str]]:
-    """Return the lines of `chat` with consecutive lines of one author joined, as some services require."""
-    lines: list[tuple[Literal["worker", "bot"], str]] = []
-    for turn in chat.turns:
-        if lines and lines[-1][0] == turn.author:
-            lines[-1] = (turn.author, f"{lines[-1][1]}\n{turn.text}")
-        else:
-            lines.append((turn.author, turn.text))
-    return lines
+def alternating(chat: Chat, bot: str) -> list[tuple[str, str]]:
+    """Return the lines of `chat`, each with its role: "user" or `bot`.
+
+    Consecutive lines of one author are joined, as some services require.
+    """
+    roles = {"worker": "user", "bot": bot}
+    joined = groupby(chat.turns, key=lambda turn: roles[turn.author])
+    return [(role, "\n".join(turn.text for turn in turns)) for role, turns in joined]
 
 
 _CONTENT = frozenset(
@@ -283,15 +301,15 @@ def estimate(chats: float, inputs: int) -> Estimate:
 class PlannedCalls:
     """Calls that may cost money.
 
-    `to`: the name of the bot or service. `hosts`: their hosts; empty if they must not be shown. `prices`: of
-    a million tokens; None if none is set. `occasion`: when the calls are made, if they are made on several
+    `to`: the name of the bot or service. `hosts`: their hosts; empty if they must not be shown. `price`: of a
+    million tokens; None if none is set. `occasion`: when the calls are made, if they are made on several
     occasions.
     """
 
     to: str
     hosts: tuple[str, ...]
     estimate: Estimate
-    prices: Prices | None
+    price: Price | None
     occasion: str = ""
 
     def __str__(self) -> str:
@@ -299,11 +317,11 @@ class PlannedCalls:
         calls = self.estimate.calls
         where = f" at {', '.join(self.hosts)}" if self.hosts else ""
         said = f"{self.occasion}about {calls:,} call{'' if calls == 1 else 's'} to {self.to}{where}"
-        if self.prices is None:
+        if self.price is None:
             return f"{said}: no price is set, and the provider may charge"
-        cost = self.prices.cost(self.estimate.tokens_in, self.estimate.tokens_out)
+        cost = self.price.cost(self.estimate.tokens_in, self.estimate.tokens_out)
         about = f"about {cost:,.2f}" if cost >= 0.01 else "less than 0.01"
-        each = f"{self.prices.input:g} and {self.prices.output:g}"
+        each = f"{self.price.input:g} and {self.price.output:g}"
         return f"{said}: {about}, at {each} for a million tokens in and out"
 
 

@@ -21,7 +21,7 @@ from pydantic import (
 
 from bots.core.persona_prompt import DEFAULT_PROMPT
 from bots.endpoints.address import is_on_this_machine, key_from
-from bots.endpoints.hosted import Api, ModelApiBot, Prices, Refusals
+from bots.endpoints.hosted import Api, ModelApiBot, Price, Refusals
 from bots.endpoints.remote import Remote
 from bots.endpoints.replicas import Replica
 
@@ -54,18 +54,6 @@ Url = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_p
 Urls = Annotated[list[Url], Field(min_length=1, max_length=100), AfterValidator(_distinct)]
 # Lower case is refused: such a value may be a key, put here by mistake, which errors would then show.
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=100)]
-
-
-class Price(BaseModel):
-    """The price of a million tokens, in any currency.
-
-    `input`: of tokens sent. `output`: of tokens generated, thoughts included.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
-    output: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
 
 
 def _own_header(name: str) -> str:
@@ -131,8 +119,8 @@ class EndpointSettings(BaseModel, ABC):
         return urls
 
     @property
-    def prices(self) -> Prices | None:
-        """The prices of tokens, if any are set."""
+    def token_price(self) -> Price | None:
+        """The price of tokens, if one is set."""
         return None
 
     @property
@@ -146,8 +134,8 @@ class EndpointSettings(BaseModel, ABC):
 
         A bot on this machine, one that dials in, and one whose price is 0 cost nothing.
         """
-        if self.prices is not None:
-            return bool(self.prices.input or self.prices.output)
+        if self.token_price is not None:
+            return bool(self.token_price.input or self.token_price.output)
         return self.is_paid or not all(map(is_on_this_machine, self.addresses))
 
     def access(self) -> EndpointAccess:
@@ -224,22 +212,21 @@ class HostedEndpoint(EndpointSettings):
             raise ValueError("a `spending_cap` needs the `price` of a million tokens, by which it is counted")
         return self
 
+    service: ClassVar[type[Api]]
+    """The format of the service's requests and answers."""
+
     option_names: ClassVar[dict[str, str]]
     """The service's names of the options. An option without a name here does not exist there."""
 
     @property
-    def prices(self) -> Prices | None:
-        """The prices of tokens, if any are set."""
-        return None if self.price is None else Prices(self.price.input, self.price.output)
+    def token_price(self) -> Price | None:
+        """The price of tokens, if one is set."""
+        return self.price
 
     @property
     def is_paid(self) -> bool:
         """Whether a call costs money: it does if a key or a price is set."""
         return self.key is not None or self.price is not None
-
-    @abstractmethod
-    def api(self) -> Api:
-        """Return the format of the service's requests and answers."""
 
     def access(self) -> EndpointAccess:
         """Return the key and the headers of every request."""
@@ -247,7 +234,8 @@ class HostedEndpoint(EndpointSettings):
 
     def client(self, remote: Remote) -> Replica:
         """Return the model that `remote` serves."""
-        return ModelApiBot(remote, self.api(), self.prompt, self.refusals, self.prices)
+        api = self.service(self.model, self.options(), self.extra_body)
+        return ModelApiBot(remote, api, self.prompt, self.refusals, self.price)
 
     def options(self) -> dict[str, Any]:
         """Return the options that are set, by the service's names."""

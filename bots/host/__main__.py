@@ -302,7 +302,7 @@ def _key(variable: str | None) -> Key | None:
 
 
 def _open(spec: str, corpus: str, options: HfOptions) -> Model:
-    """Load the model that `spec` names. Raises ModelError."""
+    """Load the model that `spec` names. Raises HostModelError."""
     kind, _, rest = spec.partition(":")
     if kind == "builtin":
         return BuiltinModel(rest, corpus)

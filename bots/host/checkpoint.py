@@ -33,7 +33,7 @@ def require_memory(what: str, model: type[Any], config: Any, dtype: torch.dtype,
     `model` is an auto class of transformers, `config` the model's configuration.
 
     Raises:
-        ModelError: less memory than that is free on `device`.
+        HostModelError: less memory than that is free on `device`.
     """
     need, free = weights(model, config, dtype), available(device)
     if need > free:
@@ -110,7 +110,7 @@ class Checkpoint:
         """Return the model, ready for inference, on `device`; `SPREAD`: over all GPUs.
 
         Raises:
-            ModelError: it needs more memory than is free, or its weights cannot be loaded.
+            HostModelError: it needs more memory than is free, or its weights cannot be loaded.
         """
         at = _device(self.name, device)
         dtype = _dtype(wanted, self.config, at)
@@ -153,7 +153,7 @@ def open_checkpoint(name: str, path: str) -> Checkpoint:
     `name` is used in messages.
 
     Raises:
-        ModelError: there is none, or it does not generate text.
+        HostModelError: there is none, or it does not generate text.
     """
     path = str(Path(path).expanduser()) if path.startswith("~") else path
     local = Path(path)
@@ -191,7 +191,7 @@ def _base_of(name: str, folder: Path) -> str | None:
 
 @contextmanager
 def explained(name: str, problem: str) -> Iterator[None]:
-    """Turn any exception of a library into a ModelError that names the model."""
+    """Turn any exception of a library into a HostModelError that names the model."""
     try:
         yield
     except HostModelError as error:
@@ -207,7 +207,7 @@ def _auto_class(name: str, config: Any) -> type[Any]:
     A vision model is loaded with its own class, and gets no pictures.
 
     Raises:
-        ModelError: no class for this configuration generates text.
+        HostModelError: no class for this configuration generates text.
     """
     for kind in (AutoModelForSeq2SeqLM, AutoModelForCausalLM, AutoModelForImageTextToText):
         if type(config) in kind._model_mapping and bool(config.is_encoder_decoder) == (

@@ -142,7 +142,7 @@ class HfModel:
         """Load the model from a folder or from the hub's id `path`.
 
         Raises:
-            ModelError: there is none, it cannot chat, or it needs more memory than is free.
+            HostModelError: there is none, it cannot chat, or it needs more memory than is free.
         """
         self.name = f"hf:{path}"
         self._options = options or HfOptions()

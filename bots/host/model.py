@@ -1,4 +1,4 @@
-"""A hosted model: its interface, options and fingerprint; and the builtin bots as such models."""
+"""A hosted model: its interface, options and fingerprint, the builtin bots as models, and micro-batches."""
 
 import asyncio
 import hashlib
@@ -121,7 +121,7 @@ class BuiltinModel:
         """Open the builtin bot `name` with `corpus`: a builtin corpus or a path.
 
         Raises:
-            ModelError: there is no such bot, or it cannot use that corpus.
+            HostModelError: there is no such bot, or it cannot use that corpus.
         """
         self.name = f"builtin:{name}"
         try:

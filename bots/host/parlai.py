@@ -30,7 +30,7 @@ class ParlaiModel:
         """Load `model_file`, or a model of ParlAI's zoo ("zoo:...").
 
         Raises:
-            ModelError: it cannot be loaded; the message says why.
+            HostModelError: it cannot be loaded; the message says why.
         """
         try:
             self.agent = load_agent(model_file)

@@ -1,6 +1,9 @@
-"""The quality-control bot: random responses with their meaning distorted (Ji et al., ACL 2022).
+"""The quality-control bots: responses with their meaning distorted (Ji et al., ACL 2022).
 
-A worker who pays attention rates it below every real system, whatever they think of the others.
+A worker who pays attention rates such a bot below every real system, whatever they think of the others.
+`QcBot` draws the responses from a corpus, as published. A line of lower-case small talk stands out beside a
+polished language model, and a worker who sees that need not read it. `FittedQcBot` therefore distorts replies
+that the tested systems gave in other conversations: its lines have the same case, punctuation and lengths.
 """
 
 import random
@@ -9,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from random import Random
 from typing import NamedTuple
 
 import numpy as np
@@ -209,7 +211,6 @@ def _is_i(word: str) -> bool:
 
 
 ENOUGH = 50  # replies of the systems that are needed; a worker would soon have seen all of fewer ones
-_TRIES = 20
 _LONGEST = 1_500  # characters of a source; the new words may be longer, and a reply may have 2,000
 
 
@@ -250,7 +251,7 @@ def _distorted(chat: Chat, replies: Sequence[EarlierReply], language: str) -> st
     """Return the next reply, distorted; None if all are used, or no other conversation has enough words."""
     said = [turn.text for turn in chat.turns if turn.author == "bot"]
     spoken = [words_as_written(text, language) for text in said]
-    rng = Random(f"fitted {chat.seed} {chat.replies_given()}")
+    rng = random.Random(f"fitted {chat.seed} {chat.replies_given()}")
     for source in sorted(replies, key=lambda reply: _rank(chat.seed, "source", reply)):
         words = words_as_written(source.text, language)
         if not words or len(source.text) > _LONGEST or any(may_have_given(words, line) for line in spoken):
@@ -270,7 +271,7 @@ def _rank(seed: int, purpose: object, reply: EarlierReply) -> bytes:
 
 
 def _donors(
-    source: EarlierReply, length: int, replies: Sequence[EarlierReply], rng: Random, language: str
+    source: EarlierReply, length: int, replies: Sequence[EarlierReply], rng: random.Random, language: str
 ) -> Iterator[list[str]]:
     """Yield the words of other conversations, in random order, with at least `length` words each."""
     by_conversation: dict[str, list[str]] = {}

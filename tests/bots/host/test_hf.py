@@ -26,7 +26,7 @@ from bots.host.hf import (  # noqa: E402
 from bots.host.model import (  # noqa: E402
     HfOptions,
     HostModelError,
-    MicroBatch,  # noqa: E402
+    MicroBatch,
 )
 from tests.bots.support.tiny_models import CHATML  # noqa: E402
 
