@@ -24,6 +24,7 @@ from candor.common.files import mistakes, read_file
 
 ProfileName = Literal["honest", "random", "flat", "careless", "disguised"]
 Preference = Literal["left", "tie", "right"]
+Criteria = Sequence[CriterionSigns]
 
 LOWEST, PER_QUALITY = -4.0, 100.0
 WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
@@ -97,11 +98,7 @@ class Profile(Protocol):
     """
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return a value from 0 to 100 per criterion, as the worker would set the slider."""
         ...
@@ -134,11 +131,7 @@ class Honest:
         self._found: dict[str, float] = {}  # the effect of each item that was read before
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return ratings around the quality; negative criteria are reversed."""
         found = self._rng.gauss(0.0, self._conversation_sd) if item is None else self._find(item)
@@ -190,11 +183,7 @@ class Random:
         self._rng = rng
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return values drawn uniformly from 0 to 100."""
         return {c.label: self._rng.randint(0, 100) for c in criteria}
@@ -216,11 +205,7 @@ class Flat:
         self._value = rng.randint(0, 100)
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return the same value throughout."""
         return {c.label: self._value for c in criteria}
@@ -238,11 +223,7 @@ class Careless(Random):
     """Sets all sliders of a conversation near one random value."""
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return values around one that is drawn for the conversation."""
         place = self._rng.randint(0, 100)

@@ -56,43 +56,46 @@ Urls = Annotated[list[Url], Field(min_length=1, max_length=100), AfterValidator(
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=100)]
 
 
-def _own_header(name: str) -> str:
-    if not HEADER.fullmatch(name):
-        raise ValueError("a header's name has letters, digits and -")
-    if name.lower() in _CONNECTIONHEADERS:
-        raise ValueError(f"{name} belongs to the connection, and the server sets it: leave it out")
-    if name.lower() in _SECRETHEADERS:
-        raise ValueError(
-            "keys are not written into a study: name the environment variable that holds it as `key`"
-        )
-    return name
-
-
-def key_header_name(name: str) -> str:
-    """Return the name of a header that may hold a key. Raises ValueError: it may not."""
-    if not HEADER.fullmatch(name):
-        raise ValueError("a header's name has letters, digits and -")
-    if name.lower() in _CONNECTIONHEADERS:
-        raise ValueError(f"{name} belongs to the connection, and cannot hold a key")
-    return name
-
-
 HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
-_SECRETHEADERS = frozenset(
+_SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
 )
 # If set by hand, the server and a proxy before it could parse one request in two different ways.
-_CONNECTIONHEADERS = frozenset(
+_CONNECTION_HEADERS = frozenset(
     {
         *("host", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"),
         *("connection", "keep-alive", "proxy-authenticate", "proxy-connection"),
         *("content-type", "content-encoding"),
     }
 )
+
+
+def key_header_name(name: str) -> str:
+    """Return the name of a header that may hold a key. Raises ValueError: it may not."""
+    return _free_header(name, "cannot hold a key")
+
+
+def _open_header(name: str) -> str:
+    """Return the name of a header whose value may stand in a study. Raises ValueError: it may not."""
+    if name.lower() in _SECRET_HEADERS:
+        raise ValueError(
+            "keys are not written into a study: name the environment variable that holds it as `key`"
+        )
+    return _free_header(name, "the server sets it: leave it out")
+
+
+def _free_header(name: str, otherwise: str) -> str:
+    if not HEADER.fullmatch(name):
+        raise ValueError("a header's name has letters, digits and -")
+    if name.lower() in _CONNECTION_HEADERS:
+        raise ValueError(f"{name} belongs to the connection, and {otherwise}")
+    return name
+
+
 Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]
 Tokens = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 Seed = Annotated[int, Field(gt=-(2**53), lt=2**53, strict=True)]  # as a browser holds it exactly
-HeaderName = Annotated[str, AfterValidator(_own_header)]
+HeaderName = Annotated[str, AfterValidator(_open_header)]
 Model = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Stop = Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=16)]
 
