@@ -18,12 +18,12 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bots.crowd.talk import Manner
 from candor.common.api_models import CriterionSigns
 from candor.common.files import mistakes, read_file
 
 ProfileName = Literal["honest", "random", "flat", "careless", "disguised"]
 Preference = Literal["left", "tie", "right"]
+Manner = Literal["plain", "careless", "disguised"]
 Criteria = Sequence[CriterionSigns]
 
 LOWEST, PER_QUALITY = -4.0, 100.0

@@ -11,7 +11,7 @@ import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pydantic import ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
@@ -23,6 +23,7 @@ from bots.core.chat import Bot, Chat, Turn
 from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
 from bots.corpus import Corpus
+from bots.crowd.profile import Manner
 from bots.endpoints.address import EndpointError
 from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.hosted import Price
@@ -33,7 +34,6 @@ from candor.common.files import mistakes
 from candor.common.network import backoff
 from candor.common.segmentation import base_language, join_words, split_words
 
-Manner = Literal["plain", "careless", "disguised"]
 TRIES = 2  # for one line: each may cost money
 _PATIENCE = 120.0  # seconds for one try
 
