@@ -3,7 +3,7 @@
 python benchmarks/bot_batching.py [--help]
 
 A transformer with random weights, of the size of a small dialogue model, is saved to disk and hosted like a
-researcher's own model: bots.host.hf or bots.host.parlai behind bots.host.batch. Several conversations run at
+researcher's own model: bots.host.hf or bots.host.parlai behind bots.host.model. Several conversations run at
 once; in each round, each of them asks for a reply. Every reply has the same number of tokens.
 Single and batched rounds alternate within one process, so that other work on the machine slows both. The
 spread of the rounds shows how reliable a row is.
@@ -28,8 +28,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bots import Chat, Turn
-from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
-from bots.host.model import Model
+from bots.host.model import LARGEST, WAIT_MS, MicroBatch, Model
 
 CONVERSATIONS = (1, 8, 32, 128)
 CONVERSATIONS_OF_CACHES = (1, 8, 32)

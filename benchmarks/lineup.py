@@ -35,8 +35,7 @@ from bots.builtin.translation import Translation
 from bots.core.words import content
 from bots.host.parlai import ParlaiModel
 from bots.parlai.lineup import LINEUP, Architecture
-from bots.parlai.training import Trained, Training
-from bots.parlai.training_data import held_out, training_data
+from bots.parlai.training import Trained, Training, held_out, training_data
 from bots.shown import shown_text
 from candor.common.terminal import stderr
 

@@ -24,9 +24,8 @@ import typer
 from bot_batching import ask, hf_model, line
 
 from bots import Chat, Turn
-from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
 from bots.host.hf import HfModel
-from bots.host.model import HfOptions
+from bots.host.model import LARGEST, WAIT_MS, HfOptions, MicroBatch
 
 TOKENS, ALONE = 20, 8
 

@@ -8,7 +8,7 @@ through this module.
 
 from bots.builtin.catalogue import UnknownBotError, bot_specs, open_bot, require_openable
 from bots.conformance.check import check_bot
-from bots.conformance.qc_findings import qc_findings
+from bots.conformance.findings import qc_findings
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict, verdict_table, worst
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE, estimate_check
 from bots.core.ask import PunctualBot, ask, within
@@ -30,14 +30,14 @@ from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.pipe_frames import KnownLines
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
-from bots.crowd.rater_model import FittedRaterModel
-from bots.endpoints.cost import Estimate, PlannedCalls, estimate, in_words
+from bots.crowd.profile import FittedRaterModel
+from bots.endpoints.address import EndpointError
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.host_session import HostReplica, HostSession
-from bots.endpoints.key import EndpointError
+from bots.endpoints.hosted import Estimate, PlannedCalls, estimate, in_words
 from bots.endpoints.moderation import Moderation, ModerationJudgement
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
-from bots.qc_bots.material import run_length
+from bots.qc_bots import run_length
 from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount
 
 __all__ = [

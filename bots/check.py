@@ -16,9 +16,18 @@ from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, coloured, conformance_table, transcript
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.corpus import CorpusError, load_corpus
-from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
-from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
-from bots.researcher.views import CheckAnswer
+from bots.researcher_api import (
+    SERVER,
+    CheckAnswer,
+    Data,
+    NoAccess,
+    RequestFailed,
+    ResearcherClient,
+    Server,
+    Token,
+    access,
+    confirmed,
+)
 from candor.common.files import read_text
 from candor.common.terminal import Yes, console, fail, stderr
 

@@ -17,10 +17,18 @@ from rich.table import Column, Table
 from bots.conformance.report import coloured, conformance_table
 from bots.core.persona_prompt import PromptError, given_prompt
 from bots.endpoints.endpoint import KINDS, Endpoint
-from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
-from bots.researcher.client import RequestFailed, ResearcherClient
-from bots.researcher.views import BotAnswer
-from candor.common.bounded_yaml import read_yaml
+from bots.researcher_api import (
+    SERVER,
+    BotAnswer,
+    Data,
+    NoAccess,
+    RequestFailed,
+    ResearcherClient,
+    Server,
+    Token,
+    access,
+)
+from candor.common.files import read_yaml
 from candor.common.terminal import agree, console, fail
 
 _ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)

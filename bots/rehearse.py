@@ -8,10 +8,19 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bots.crowd.rater_model import ModelRefused, read_rater_model
-from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
-from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
-from bots.researcher.views import RehearsalAnswer
+from bots.crowd.profile import ModelRefused, read_rater_model
+from bots.researcher_api import (
+    SERVER,
+    Data,
+    NoAccess,
+    RehearsalAnswer,
+    RequestFailed,
+    ResearcherClient,
+    Server,
+    Token,
+    access,
+    confirmed,
+)
 from candor.common.api_models import Forecast
 from candor.common.files import read_text
 from candor.common.terminal import Yes, console, fail, stderr

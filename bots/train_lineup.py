@@ -10,8 +10,7 @@ from rich.table import Table
 
 from bots.corpus import CorpusError, load_corpus
 from bots.parlai.lineup import LINEUP, study
-from bots.parlai.training import Trained, TrainedOtherwiseError, Training
-from bots.parlai.training_data import training_data
+from bots.parlai.training import Trained, TrainedOtherwiseError, Training, training_data
 from candor.common.terminal import console, fail, stderr
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from bots.crowd import answers as crowd
+from bots.crowd import view as crowd
 from qc import answers as report
 from qc.loading import load
 from server.bots.lineup import study_card

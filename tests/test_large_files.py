@@ -8,7 +8,7 @@ import pytest
 
 from bots import load_corpus
 from bots.core.persona_prompt import text_of
-from bots.crowd.rater_model import read_rater_model
+from bots.crowd.profile import read_rater_model
 from candor.common import files
 from qc.loading import analyst_files
 from qc.loading.analyst_files import read_margins

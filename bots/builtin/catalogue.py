@@ -9,7 +9,7 @@ from importlib import import_module
 
 from bots.core.chat import Bot
 from bots.corpus import Corpus
-from bots.qc_bots.material import require_material
+from bots.qc_bots import require_material
 
 # Module and class of each system.
 _BUILTIN = {

@@ -4,15 +4,14 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from bots.builtin.parts.acts import GREETINGS, Act, act
 from bots.builtin.parts.facts import answered_before, asked_fact, denied_topics, fact_about
-from bots.builtin.parts.rules import answers, mentions, script
+from bots.builtin.parts.rules import GREETINGS, Act, act, answers, mentions, script
 from bots.builtin.parts.said import freshest
 from bots.builtin.parts.terms import TOPICS, topics_of
 from bots.core.chat import Chat, Reply
 from bots.core.words import LINES, content, stem, stems
 from bots.corpus import Corpus
-from bots.shown.prose import present
+from bots.shown.looks import present
 
 _LINK_EVERY = 3  # replies
 _LOOKS_BACK = 20  # lines of the worker: older ones were asked about already, or bore them

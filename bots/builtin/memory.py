@@ -4,15 +4,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bots.builtin.parts.acts import act
 from bots.builtin.parts.exchanges import sayings, stock
 from bots.builtin.parts.facts import asked_fact, fact_about
-from bots.builtin.parts.rules import mentions
+from bots.builtin.parts.rules import act, mentions
 from bots.builtin.parts.said import freshest, ranked
 from bots.builtin.parts.terms import Matrix, Vector, direction, normalised, products
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
-from bots.shown.prose import present
+from bots.shown.looks import present
 
 _HOPS = 2
 _FOCUS = 12.0  # the larger, the more a reading comes from the best-matching key alone

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.builtin.parts.acts import act
-from bots.builtin.parts.associations import associations
-from bots.builtin.parts.exchanges import exchanges, fading, recent
+from bots.builtin.parts.exchanges import associations, exchanges, fading, recent
+from bots.builtin.parts.rules import act
 from bots.builtin.parts.said import freshest
 from bots.builtin.parts.terms import Vector
 from bots.core.chat import Chat, Reply
 from bots.core.words import STOP_WORDS, stem
 from bots.corpus import Corpus
-from bots.shown.prose import present
+from bots.shown.looks import present
 
 _TOKEN = re.compile(r"[ap]\.m\.|[^\W_]+(?:['’-][^\W_]+)*|[.,;:!?…]+")
 MARK = re.compile(r"[.,;:!?…]+")  # any punctuation

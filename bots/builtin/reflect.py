@@ -3,14 +3,13 @@
 import random
 from collections.abc import Iterator
 
-from bots.builtin.parts.acts import GREETINGS, act
 from bots.builtin.parts.facts import answered_before, asked_fact
-from bots.builtin.parts.rules import answers, mentions, script
+from bots.builtin.parts.rules import GREETINGS, act, answers, mentions, script
 from bots.builtin.parts.said import freshest
 from bots.core.chat import Chat, Reply
 from bots.core.words import content
 from bots.corpus import Corpus
-from bots.shown.prose import present
+from bots.shown.looks import present
 
 
 class Reflect:

@@ -6,9 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from bots.builtin.parts.exchanges import stock
-from bots.builtin.parts.latent import Places, along, dots, principal, shift, unit
 from bots.builtin.parts.said import freshest, ranked
-from bots.builtin.parts.terms import Matrix, Vector
+from bots.builtin.parts.terms import Matrix, Places, Vector, along, dots, principal, shift, unit
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bots.builtin.parts.associations import associations
-from bots.builtin.parts.exchanges import fading, recent, sayings
+from bots.builtin.parts.exchanges import associations, fading, recent, sayings
 from bots.builtin.parts.facts import own_lines
 from bots.builtin.parts.said import freshest, ranked
 from bots.builtin.parts.terms import Matrix, Vector, products, weighted_rows

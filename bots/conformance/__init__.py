@@ -1,6 +1,6 @@
 """Check whether a bot is fit for workers: hold a few scripted conversations, and judge its replies.
 
-`check_language` reads the questions and patterns of a language, `script` draws conversations from them,
-`asking` asks the bot, `measures` computes statistics, `findings` and `conduct` judge, `report` is the result
-and prints it. Only `asking` has side effects.
+`script` draws conversations from the questions in a language, `measures` computes statistics of the answers,
+`findings` and `conduct` judge them, `report` is the result and prints it. `check` asks the bot and runs the
+rest.
 """

@@ -7,9 +7,8 @@ from itertools import chain
 from unicodedata import east_asian_width
 
 from bots.conformance import measures
-from bots.conformance.check_language import is_known, languages_of
 from bots.conformance.report import TOLERATED, Judgement, Verdict, quoted
-from bots.conformance.script import ScriptAnswer
+from bots.conformance.script import ScriptAnswer, is_known, languages_of
 from bots.shown import Change
 from candor.common.segmentation import base_language, foreign_language
 
@@ -120,16 +119,11 @@ def wholeness(answers: Sequence[ScriptAnswer], language: str) -> Judgement | Non
     spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
         return None
-    # Different replies that stop at the same length, without a sentence end, were cut off.
-    longest = max(len(answer.text) for answer in spoken)
-    at_limit = {a.text for a in spoken if len(a.text) >= longest - 1 and not _FINAL.search(a.text)}
-    limited = max(map(_columns, at_limit), default=0) >= _LEAST_CUT and len(at_limit) > max(
-        2, TOLERATED * len(spoken)
-    )
+    cut = _cut_off([answer.text for answer in spoken])
     ends_sentences = _ends_sentences([answer.text for answer in spoken])
 
     def broken(answer: ScriptAnswer) -> bool:
-        if "limit" in answer.changes or (limited and answer.text in at_limit) or _COMMA.search(answer.text):
+        if "limit" in answer.changes or answer.text in cut or _COMMA.search(answer.text):
             return True
         if any(each.unfinished.search(answer.text.lower()) for each in languages_of(language)):
             return True
@@ -147,6 +141,14 @@ def wholeness(answers: Sequence[ScriptAnswer], language: str) -> Judgement | Non
         " Give it more tokens, or a prompt that asks for less."
     )
     return Judgement(_by_share(len(found), len(spoken)), reason)
+
+
+def _cut_off(replies: Sequence[str]) -> set[str]:
+    """Return the replies cut off by a limit: several that stop at the same length, without a sentence end."""
+    longest = max(map(len, replies))
+    stopped = {text for text in replies if len(text) >= longest - 1 and not _FINAL.search(text)}
+    wide = max(map(_columns, stopped), default=0) >= _LEAST_CUT
+    return stopped if wide and len(stopped) > max(2, TOLERATED * len(replies)) else set()
 
 
 def _endings(replies: Sequence[str]) -> Judgement:
@@ -171,7 +173,8 @@ def _endings(replies: Sequence[str]) -> Judgement:
         return Judgement("warn", reason)
     unjudged = sum(not _can_end(text) and not _FINAL.search(text) for text in replies)
     if not sets_marks:
-        unjudged += sum(not _first_letter(text).islower() for text in unended) - len(doubtful)
+        first = [_first_letter(text) for text in unended]
+        unjudged += sum(not (letter.islower() or letter.isupper()) for letter in first)
     if unjudged:
         reason = (
             f"The ends of {unjudged} of {len(replies)} replies were not judged: nothing in them marks the "

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from bots.conformance.check_language import check_language
-from bots.conformance.script import ScriptAnswer
+from bots.conformance.script import ScriptAnswer, check_language
 from bots.core.words import stem, stems
 from candor.common.segmentation import base_language
 

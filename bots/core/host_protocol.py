@@ -28,12 +28,11 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
-from bots.core.chat import Chat, Provenance, Reply
-from bots.core.chat_request import ChatRequest, chat_json
+from bots.core.chat import Chat, ChatRequest, Provenance, Reply, chat_json
 from bots.core.failures import BotError, FailureKind, failure
-from bots.core.mistakes import mistakes
 from bots.core.visible_text import LONGEST_OUTPUT
 from bots.shown import Change
+from candor.common.files import mistakes
 
 VERSION = 4
 PATH = "/api/bots/dial-in"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from bots.core.chat import Reply
 from bots.core.failures import BotError, EmptyReply, ReplyTooLong, ThoughtsOnly
 from bots.shown import CHANGES, Change, is_plain, shown_text
-from candor.common.text_length import characters, is_too_long
+from candor.common.segmentation import characters, is_too_long
 
 LONGEST_REPLY = 2_000  # characters, as people see them
 LONGEST_OUTPUT = 100_000  # characters of a model's output that are kept

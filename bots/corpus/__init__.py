@@ -1,7 +1,6 @@
 """Corpora of dialogues between two people, from which the builtin systems and the QC bot learn."""
 
-from bots.corpus.jsonl import read_jsonl
 from bots.corpus.load import load_corpus
-from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona
+from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona, read_jsonl
 
 __all__ = ["Corpus", "CorpusError", "Dialogue", "Persona", "load_corpus", "read_jsonl"]

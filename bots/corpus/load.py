@@ -1,20 +1,163 @@
-"""Open a corpus by name or path in any known format."""
+"""Open a corpus by name or path: Candor's own format, ParlAI's two text formats, or PersonaChat's JSON.
+
+ParlAI writes numbered lines, or fields like `text:...` and `labels:...`, with a tab between them.
+"""
 
 import re
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
+from unicodedata import east_asian_width
 
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import from_json
 
-from bots.core.mistakes import mistakes
-from bots.corpus.episode import Episode, corpus_of
-from bots.corpus.jsonl import read_jsonl
-from bots.corpus.model import Corpus, CorpusError
-from bots.corpus.parlai import read_fields, read_numbered
-from candor.common.files import read_file
+from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona, lines, read_jsonl
+from candor.common.files import mistakes, read_file
+
+
+@dataclass
+class Episode:
+    """A dialogue while it is read: `personas` describes speakers 0 and 1, `lines` are (speaker, text)."""
+
+    personas: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
+    lines: list[tuple[int, str]] = field(default_factory=list)
+
+
+def corpus_of(path: str | Path, episodes: Iterable[Episode]) -> Corpus:
+    """Return the corpus of `episodes`, without those of fewer than two turns.
+
+    Each distinct description of a speaker is one persona, numbered in order of appearance.
+    """
+    personas: dict[tuple[str, ...], Persona] = {}
+    dialogues: list[Dialogue] = []
+    for episode in episodes:
+        first, second = (_persona(tuple(sentences), personas) for sentences in episode.personas)
+        dialogue = _taking_turns(f"d{len(dialogues) + 1}", episode.lines, (first, second))
+        if dialogue is not None:
+            dialogues.append(dialogue)
+    return Corpus(str(path), tuple(personas.values()), tuple(dialogues))
+
+
+def _persona(sentences: tuple[str, ...], known: dict[tuple[str, ...], Persona]) -> Persona | None:
+    """Return the persona with these sentences, the same one each time; None for no sentences."""
+    return known.setdefault(sentences, Persona(f"p{len(known) + 1}", sentences)) if sentences else None
+
+
+def _taking_turns(
+    dialogue_id: str, lines: Iterable[tuple[int, str]], personas: tuple[Persona | None, Persona | None]
+) -> Dialogue | None:
+    """Return the dialogue of speakers 0 and 1, None if fewer than two turns are left.
+
+    Silence is left out. Consecutive lines of one speaker are joined into one turn. The speaker of the first
+    turn becomes the dialogue's first speaker.
+    """
+    spoken: list[tuple[int, str]] = []
+    for speaker, text in lines:
+        if not text or text.replace(" ", "").upper() == "__SILENCE__":
+            continue
+        if spoken and spoken[-1][0] == speaker:
+            spoken[-1] = (speaker, _continued(spoken[-1][1], text))
+        else:
+            spoken.append((speaker, text))
+    if len(spoken) < 2:
+        return None
+    first = spoken[0][0]
+    return Dialogue(dialogue_id, (personas[first], personas[1 - first]), tuple(text for _, text in spoken))
+
+
+def _continued(line: str, more: str) -> str:
+    """Join two lines, without a blank between Chinese or Japanese characters."""
+    return f"{line}{'' if east_asian_width(line[-1]) in 'WF' else ' '}{more}"
+
+
+PARTNER, SELF = 0, 1  # a line's speaker; ParlAI's "your persona" is that of the speaker of the replies
+_PERSONA = re.compile(r"(your|partner's) persona:\s*(.*)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(\d{1,9}) (.*)")
+
+
+class _Episode(Episode):
+    """One dialogue in ParlAI's format."""
+
+    def takes_persona(self, line: str) -> bool:
+        """Keep `line` and return True if it describes a speaker."""
+        found = _PERSONA.fullmatch(line.strip())
+        if found is None:
+            return False
+        whose = SELF if found[1].lower() == "your" else PARTNER
+        self.personas[whose].append(found[2].strip())
+        return True
+
+    def say(self, text: str, label: str) -> None:
+        """Add a line and its reply; persona lines at the head of the line are extracted."""
+        said = [line for line in text.split("\n") if not self.takes_persona(line)]
+        self.lines.append((PARTNER, " ".join(said).strip()))
+        self.lines.append((SELF, label.strip()))
+
+
+def read_numbered(path: str | Path, text: str) -> Corpus:
+    r"""Return the corpus written as `1 your persona: ...` and `2 said\treply`; 1 starts a dialogue.
+
+    Both forms of PersonaChat are read: with the replier's persona alone (`self`), and with both.
+    Columns after the reply (reward, candidates) are left out.
+
+    Raises:
+        CorpusError: a line has no number, or is neither a persona nor an exchange.
+    """
+    return corpus_of(path, _numbered_episodes(path, text))
+
+
+def _numbered_episodes(path: str | Path, text: str) -> Iterator[_Episode]:
+    episode, last = _Episode(), 0
+    for at, line in lines(text):
+        found = _NUMBERED.match(line)
+        if found is None:
+            remedy = "Start each line with its number in the dialogue and a space."
+            raise CorpusError(path, at, "no line number at its start", remedy)
+        if int(found[1]) <= last and episode.lines:
+            yield episode
+            episode = _Episode()
+        last = int(found[1])
+        if episode.takes_persona(found[2]):
+            continue
+        said, *answers = found[2].split("\t")
+        if not answers or not answers[0].strip():
+            remedy = "Write what was said, a tab, and the reply."
+            raise CorpusError(path, at, "an exchange without a reply", remedy)
+        episode.say(said, answers[0])
+    if episode.lines:
+        yield episode
+
+
+def read_fields(path: str | Path, text: str) -> Corpus:
+    r"""Return the corpus written as `text:...\tlabels:...\tepisode_done:True`, one exchange a line.
+
+    Persona lines at the head of `text` (separated by a written `\n`) are read as personas, and of
+    several labels (separated by `|`) the first is the reply.
+
+    Raises:
+        CorpusError: a line lacks `text` or `labels`.
+    """
+    return corpus_of(path, _field_episodes(path, text))
+
+
+def _field_episodes(path: str | Path, text: str) -> Iterator[_Episode]:
+    episode = _Episode()
+    for at, line in lines(text):
+        fields = dict(part.split(":", 1) for part in line.split("\t") if ":" in part)
+        reply = (fields.get("labels") or fields.get("eval_labels") or "").split("|")[0].strip()
+        if "text" not in fields or not reply:
+            missing = "labels" if "text" in fields else "text"
+            remedy = "Write text:...<tab>labels:... on each line."
+            raise CorpusError(path, at, f'no field "{missing}"', remedy)
+        episode.say(fields["text"].replace("\\n", "\n"), reply.replace("\\n", " "))
+        if fields.get("episode_done", "").strip() == "True":
+            yield episode
+            episode = _Episode()
+    if episode.lines:
+        yield episode
 
 
 class Utterance(BaseModel):

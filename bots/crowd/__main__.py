@@ -13,14 +13,20 @@ import typer
 from rich.table import Table
 
 from bots.crowd.crowd import CrowdOptions, hold_crowd
-from bots.crowd.phrases import without_lines
-from bots.crowd.profile import PROFILES, ProfileName, deal, mix_of, parse_mix
-from bots.crowd.rater_model import FittedRaterModel, ModelRefused, read_rater_model
-from bots.crowd.speakers import Talk, TalkRefused
+from bots.crowd.profile import (
+    PROFILES,
+    FittedRaterModel,
+    ModelRefused,
+    ProfileName,
+    deal,
+    mix_of,
+    parse_mix,
+    read_rater_model,
+)
+from bots.crowd.talk import Talk, TalkRefused, without_lines
 from bots.crowd.worker import Diary
-from bots.endpoints.kind import Price
-from bots.researcher.access import Data, NoAccess, Token, access
-from bots.researcher.client import RequestFailed
+from bots.endpoints.hosted import Price
+from bots.researcher_api import Data, NoAccess, RequestFailed, Token, access
 from candor.common.terminal import Yes, console, fail
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)

@@ -16,11 +16,9 @@ import typer
 
 from bots.corpus import load_corpus
 from bots.crowd.profile import PROFILES
-from bots.crowd.speakers import Talk, speaker
-from bots.crowd.talk import Speaker
+from bots.crowd.talk import Speaker, Talk, speaker
 from bots.crowd.worker import Conduct, Diary, SimulatedWorker
-from bots.researcher.client import RequestFailed
-from bots.researcher.views import JoinAnswer
+from bots.researcher_api import JoinAnswer, RequestFailed
 from candor.common.api_models import SimulatedBeliefs
 from candor.common.terminal import fail
 

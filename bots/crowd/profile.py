@@ -6,21 +6,25 @@ workers of the published run 1, on the criteria that count for quality control
 (`benchmarks/crowd_calibration.py` prints them). A random bot's latent mean is below zero: more than half of
 its real ratings are exactly 0, which the cut-off then reproduces.
 
-With a rater model (`bots.crowd.rater_model`), the constants and the systems' means are those of another run,
-such as a pilot.
+With a model that `candor plan workers --model` has fitted (`FittedRaterModel`), the constants and the
+systems' means are those of another run, such as a pilot.
 """
 
 import math
 import random
 from collections.abc import Callable, Collection, Sequence
-from typing import Literal, Protocol
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
 
-from bots.crowd.rater_model import FittedRaterModel
-from bots.crowd.talk import Manner
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from candor.common.api_models import CriterionSigns
+from candor.common.files import mistakes, read_file
 
 ProfileName = Literal["honest", "random", "flat", "careless", "disguised"]
 Preference = Literal["left", "tie", "right"]
+Manner = Literal["plain", "careless", "disguised"]
+Criteria = Sequence[CriterionSigns]
 
 LOWEST, PER_QUALITY = -4.0, 100.0
 WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
@@ -39,6 +43,53 @@ BARELY_DIFFERENT = 10.0
 REMEMBERED = 0.9
 
 
+Points = Annotated[float, Field(ge=-1000, le=1000, strict=True)]
+Spread = Annotated[float, Field(ge=0, le=1000, strict=True)]
+Name = Annotated[str, Field(max_length=1000)]
+
+
+class ModelRefused(Exception):
+    """The file is not a rater model. The message says why, and what to do."""
+
+
+class FittedRaterModel(BaseModel):
+    """A model of workers' ratings, in points from 0 to 100, before they are cut off at both ends.
+
+    `systems`: by name, the mean rating on each criterion, by label. A high number is good, even on a negative
+    criterion; the quality-control bot is `qc`. `worker_sd`, `conversation_sd`, `rating_sd`: standard
+    deviations of a worker's bias, of a conversation's effect, and of noise. `random_share`: share of workers
+    who rate at random.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    format: Literal["candor-rater-model"]
+    version: Literal[1]
+    systems: Annotated[
+        dict[Name, Annotated[dict[Name, Points], Field(max_length=100)]], Field(max_length=500)
+    ]
+    worker_sd: Spread
+    conversation_sd: Spread
+    rating_sd: Spread
+    random_share: Annotated[float, Field(ge=0, le=1, strict=True)]
+
+    def deserved(self, system: str, criterion: str) -> float | None:
+        """Return a system's mean rating on a criterion; None if the run did not have both."""
+        return self.systems.get(system, {}).get(criterion)
+
+
+def read_rater_model(path: Path) -> FittedRaterModel:
+    """Read a rater model from a file. Raises ModelRefused."""
+    try:
+        return FittedRaterModel.model_validate_json(read_file(path))
+    except OSError as error:
+        raise ModelRefused(f"{path} cannot be read: {error.strerror}. Check the path.") from error
+    except ValidationError as error:
+        raise ModelRefused(
+            f"{path} is not a rater model: {mistakes(error)}. Give a file of `candor plan workers --model`."
+        ) from error
+
+
 class Profile(Protocol):
     """A way of rating. `quality` of the conversation's system runs from 0 to 1.
 
@@ -47,11 +98,7 @@ class Profile(Protocol):
     """
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return a value from 0 to 100 per criterion, as the worker would set the slider."""
         ...
@@ -84,11 +131,7 @@ class Honest:
         self._found: dict[str, float] = {}  # the effect of each item that was read before
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return ratings around the quality; negative criteria are reversed."""
         found = self._rng.gauss(0.0, self._conversation_sd) if item is None else self._find(item)
@@ -140,11 +183,7 @@ class Random:
         self._rng = rng
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return values drawn uniformly from 0 to 100."""
         return {c.label: self._rng.randint(0, 100) for c in criteria}
@@ -166,11 +205,7 @@ class Flat:
         self._value = rng.randint(0, 100)
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return the same value throughout."""
         return {c.label: self._value for c in criteria}
@@ -188,11 +223,7 @@ class Careless(Random):
     """Sets all sliders of a conversation near one random value."""
 
     def rate(
-        self,
-        quality: float,
-        criteria: Sequence[CriterionSigns],
-        item: str | None = None,
-        system: str | None = None,
+        self, quality: float, criteria: Criteria, item: str | None = None, system: str | None = None
     ) -> dict[str, int]:
         """Return values around one that is drawn for the conversation."""
         place = self._rng.randint(0, 100)

@@ -1,19 +1,39 @@
-"""Write a simulated worker's messages, by letting one of our bots take the worker's side."""
+"""Write a simulated worker's messages.
+
+In English, one of our bots or a language model takes the worker's side: `openai:MODEL`, `hf:PATH`, or
+retrieval from the corpus. No corpus of the other languages is shipped, so their lines come from lists and fit
+the conversation only loosely: a question is answered with a statement, and a statement with a question or
+another statement.
+"""
 
 import math
 import random
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
+from pydantic import ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
+from bots.builtin.catalogue import open_bot
+from bots.conformance.script import check_language
 from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Turn
 from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
+from bots.corpus import Corpus
+from bots.crowd.profile import Manner
+from bots.endpoints.address import EndpointError
+from bots.endpoints.endpoint import open_endpoint
+from bots.endpoints.hosted import Price
+from bots.endpoints.openai import OpenAiEndpoint
+from bots.endpoints.replicas import Replicas
+from bots.host.model import HfOptions, HostModelError, MicroBatch, how_to_install
+from candor.common.files import mistakes
 from candor.common.network import backoff
+from candor.common.segmentation import base_language, join_words, split_words
 
-Manner = Literal["plain", "careless", "disguised"]
 TRIES = 2  # for one line: each may cost money
 _PATIENCE = 120.0  # seconds for one try
 
@@ -154,3 +174,178 @@ def writing_of(text: str, seconds: float, manner: Manner, rng: random.Random) ->
         "away": away,
         "away_ms": away * pause,
     }
+
+
+_ASKS = ("?", "？")
+
+
+@dataclass(frozen=True, slots=True)
+class _Topics:
+    """The topics in a language, and the line that introduces one."""
+
+    names: tuple[str, ...]
+    line: str
+
+
+_TOPICS = {
+    "en": _Topics(
+        ("music", "cooking", "dogs", "the weather", "football", "books", "travelling", "work", "films"),
+        "What do you think about {topic}?",
+    ),
+    "de": _Topics(
+        ("Musik", "Kochen", "Hunde", "das Wetter", "Fußball", "Bücher", "Reisen", "Arbeit", "Filme"),
+        "Was denkst du über das Thema „{topic}“?",
+    ),
+    "es": _Topics(
+        ("música", "cocina", "perros", "el tiempo", "fútbol", "libros", "viajes", "trabajo", "cine"),
+        "¿Qué piensas de este tema: {topic}?",
+    ),
+    "fr": _Topics(
+        ("la musique", "la cuisine", "les chiens", "la météo", "le football", "les livres", "les voyages"),
+        "Que penses-tu de ce sujet : {topic} ?",
+    ),
+    "ja": _Topics(
+        ("音楽", "料理", "犬", "天気", "サッカー", "本", "旅行", "仕事", "映画"),
+        "{topic}についてどう思いますか？",
+    ),
+    "zh": _Topics(
+        ("音乐", "做饭", "狗", "天气", "足球", "书", "旅行", "工作", "电影"), "你觉得{topic}怎么样？"
+    ),
+}
+
+
+def speaks(language: str) -> bool:
+    """Return whether there are lines and topics in `language`, a tag such as `de` or `zh-TW`."""
+    return base_language(language) in _TOPICS
+
+
+def topics_in(language: str) -> tuple[str, ...]:
+    """Return topics in `language`; in English if there are none in that language."""
+    return _of(language).names
+
+
+def topic_line(topic: str, language: str) -> str:
+    """Return the line that introduces `topic`."""
+    return _of(language).line.format(topic=topic)
+
+
+def phrase(chat: OwnChat) -> str:
+    """Return the next line of small talk in the language of `chat`, without repeats while others are left."""
+    lines = check_language(chat.language)
+    own = [turn.text for turn in chat.turns if turn.author == "worker"]
+    rng = random.Random(f"phrase {chat.seed} {len(own)}")
+    if chat.is_new_topic:
+        before = () if chat.turns else (rng.choice(lines.openings),)
+        return join_words((*before, topic_line(chat.topic, chat.language)), chat.language)
+    statements = [line for row in lines.talk for line in row if not line.endswith(_ASKS)]
+    questions = [line for row in lines.talk for line in row if line.endswith(_ASKS)]
+    asked = chat.turns[-1].text.rstrip().endswith(_ASKS)
+    said = _unsaid(statements if asked else [*statements, *questions, *lines.follow_ups], own, rng)
+    if chat.manner == "careless":
+        return join_words(split_words(said, chat.language)[:3], chat.language).rstrip(".,;:!?。，！？¡¿")
+    return said
+
+
+class InTheLanguage:
+    """Speaks English through `english`, and other languages from their lists of lines."""
+
+    def __init__(self, english: Speaker) -> None:
+        self._english = english
+
+    async def say(self, chat: OwnChat) -> str:
+        """Return the worker's next line; it is English in a language without lines."""
+        if base_language(chat.language) == "en" or not speaks(chat.language):
+            return await self._english.say(chat)
+        return phrase(chat)
+
+
+def without_lines(language: str) -> str | None:
+    """Return a warning about simulated workers in a study in `language`; None for English."""
+    if base_language(language) == "en":
+        return None
+    if speaks(language):
+        return f"The study is in {language}: the workers' lines in it hardly respond to the bot's lines."
+    return f"The study is in {language}, for which there are no lines: the workers wrote English."
+
+
+def _of(language: str) -> _Topics:
+    return _TOPICS.get(base_language(language), _TOPICS["en"])
+
+
+def _unsaid(lines: Sequence[str], said: Sequence[str], rng: random.Random) -> str:
+    return rng.choice([line for line in lines if line not in said] or list(lines))
+
+
+class TalkRefused(ValueError):
+    """The speaker cannot be opened. The message says why, and what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """The speaker that was chosen for a crowd. `spec` None: the corpus. `price`: of a million tokens."""
+
+    spec: str | None = None
+    url: str | None = None
+    key: str | None = None
+    price: Price | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name in the data."""
+        return self.spec or "builtin:retrieval"
+
+    @property
+    def endpoint(self) -> OpenAiEndpoint | None:
+        """The model that is called over HTTP, if any. Raises TalkRefused if its options are invalid."""
+        kind, _, model = (self.spec or "").partition(":")
+        if kind != "openai" or not model:
+            return None
+        if self.url is None:
+            raise TalkRefused("openai:… needs --talk-url, as in --talk-url http://127.0.0.1:11434/v1")
+        described = {"urls": [self.url], "model": model, "key": self.key, "price": self.price}
+        try:
+            return OpenAiEndpoint(kind="openai", prompt="", **described)
+        except ValidationError as error:
+            raise TalkRefused(mistakes(error)) from error
+
+
+@asynccontextmanager
+async def speaker(talk: Talk, corpus: Corpus) -> AsyncIterator[Speaker]:
+    """Open the speaker of `talk`, and close it in the end.
+
+    Raises:
+        TalkRefused: there is no such speaker, or it cannot be opened.
+    """
+    kind, _, name = (talk.spec or "").partition(":")
+    if talk.spec is None:
+        yield InTheLanguage(Retrieved(open_bot("builtin:retrieval", corpus)))
+    elif (endpoint := talk.endpoint) is not None:
+        replicas = _opened(endpoint)
+        try:
+            yield Prompted(replicas)
+        finally:
+            await replicas.close()
+    elif kind == "hf" and name:
+        yield Prompted(_hosted(name))
+    else:
+        raise TalkRefused(f'"{talk.spec}" is not a valid speaker: write openai:MODEL or hf:FOLDER')
+
+
+def _opened(endpoint: OpenAiEndpoint) -> Replicas:
+    try:
+        return open_endpoint(endpoint)
+    except EndpointError as error:
+        raise TalkRefused(str(error)) from error
+
+
+def _hosted(path: str) -> Bot:
+    try:
+        from bots.host.hf import HfModel  # noqa: PLC0415 - heavy, and not installed everywhere
+
+        return MicroBatch(HfModel(path, HfOptions(prompt="", temperature=0.8)))
+    except ImportError as error:
+        raise TalkRefused(
+            f"hf:{path} needs torch and transformers ({error}). Install them: {how_to_install('hf')}"
+        ) from error
+    except HostModelError as error:
+        raise TalkRefused(str(error)) from error

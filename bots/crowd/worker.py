@@ -14,13 +14,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from bots.core.failures import BotError
-from bots.crowd.answers import draw_answers, nearest_point
-from bots.crowd.phrases import topics_in
-from bots.crowd.profile import Profile
-from bots.crowd.talk import Manner, OwnChat, Speaker, seconds_to_write, writing_of
-from bots.crowd.view import History, Message, PageView, draw, show
-from bots.researcher.client import RequestFailed
-from bots.researcher.views import JoinAnswer
+from bots.crowd.profile import Manner, Profile
+from bots.crowd.talk import OwnChat, Speaker, seconds_to_write, topics_in, writing_of
+from bots.crowd.view import History, Message, PageView, draw, draw_answers, nearest_point, show
+from bots.researcher_api import JoinAnswer, RequestFailed
 from candor.common.api_models import SimulatedBeliefs
 from candor.common.network import backoff
 

@@ -1,11 +1,16 @@
-"""Recognise addresses on this machine, and refuse private addresses where a server must not connect to them.
+"""Addresses and keys of endpoints.
 
 Authors of a study name the addresses of its bots, and the server connects to them from within its own
-network, where it may reach machines that the authors cannot (server-side request forgery).
+network, where it may reach machines that the authors cannot (server-side request forgery). Therefore private
+addresses are refused where a server must not connect to them. A key is named in the study, held by the
+environment, and never shown.
 """
 
 import asyncio
+import os
+import re
 import socket
+from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
@@ -109,3 +114,39 @@ def _pinned(request: httpx2.Request, address: str) -> httpx2.Request:
         stream=request.stream,
         extensions={**request.extensions, "sni_hostname": request.url.host},
     )
+
+
+_KEY = re.compile(r"[!-~]+")
+
+
+class EndpointError(ValueError):
+    """An endpoint cannot be opened. The message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key and the environment variable that it came from."""
+
+    variable: str
+    value: str = field(repr=False)
+
+    def hidden(self, text: str) -> str:
+        """Return `text` with the key replaced by a placeholder."""
+        return text.replace(self.value, "[key]")
+
+
+def key_from(variable: str) -> Key:
+    """Return the key in the environment variable `variable`.
+
+    Raises:
+        EndpointError: it is unset or empty, or has characters that no key has.
+    """
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise EndpointError(f"the environment variable {variable}, which should hold its key, is not set")
+    if not _KEY.fullmatch(value):
+        raise EndpointError(
+            f"the environment variable {variable} should hold its key, but has blanks or characters in it"
+            " that no key has"
+        )
+    return Key(variable, value)

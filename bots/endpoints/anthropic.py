@@ -4,18 +4,16 @@ The instructions are a field beside the messages, which alternate and begin with
 required. Thoughts are blocks of the content; a refusal is a `stop_reason`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.kind import EndpointAccess, HostedEndpoint, Tokens, Urls, described
-from bots.endpoints.provider_error import unknown_end
+from bots.endpoints.remote import unknown_end
 
 _VERSION = "2023-06-01"
-_ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
 
@@ -48,20 +46,12 @@ class _Message(BaseModel):
     usage: _Usage = _Usage()
 
 
-class AnthropicApi:
+class AnthropicApi(Api):
     """Messages of one model."""
-
-    heartbeat = "/models"
-
-    def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
-        """Ask `model` with `options`, including `max_tokens`; `more` is merged into the body."""
-        self._model = model
-        self._options = dict(options)
-        self._more = more
 
     def request(self, opening: str, chat: Chat) -> Request:
         """Return the lines as messages, with the instructions in `system`."""
-        messages = [{"role": _ROLES[author], "content": text} for author, text in alternating(chat)]
+        messages = [{"role": role, "content": text} for role, text in alternating(chat, "assistant")]
         system = {"system": opening} if opening else {}
         body = {"model": self._model, **system, "messages": messages, **self._options}
         return Request("/messages", merged(body, self._more))
@@ -82,10 +72,6 @@ class AnthropicApi:
             broken=unknown_end(message.stop_reason, _ENDS | _AT_LIMIT, required=False),
         )
 
-    def streamed(self, events: Sequence[str]) -> HostedReply:
-        """Raise ValueError: the API streams only on request, and no stream was requested."""
-        raise ValueError("a stream was not asked for")
-
 
 class AnthropicEndpoint(HostedEndpoint):
     """Anthropic's Messages API. A url ends before `/messages`. `max_tokens` is required by the API."""
@@ -96,6 +82,7 @@ class AnthropicEndpoint(HostedEndpoint):
         "claude-sonnet-4-5",
     )
     kind: Literal["anthropic"]
+    service: ClassVar = AnthropicApi
     urls: Urls = Field(default=["https://api.anthropic.com/v1"])
     max_tokens: Tokens = 1_024
 
@@ -109,7 +96,3 @@ class AnthropicEndpoint(HostedEndpoint):
     def access(self) -> EndpointAccess:
         """Return the key and the headers of every request."""
         return EndpointAccess(self.key, "x-api-key", {"anthropic-version": _VERSION, **self.headers})
-
-    def api(self) -> Api:
-        """Return the format of the service's requests and answers."""
-        return AnthropicApi(self.model, self.options(), self.extra_body)

@@ -4,7 +4,6 @@ The model is in the path. The instructions are a field beside the messages. Opti
 model-specific ones in `additionalModelRequestFields`.
 """
 
-from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote
 
@@ -13,9 +12,8 @@ from pydantic import BaseModel
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.kind import HostedEndpoint, described
-from bots.endpoints.provider_error import unknown_end
+from bots.endpoints.remote import unknown_end
 
-_ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _FILTERED = frozenset({"content_filtered", "guardrail_intervened"})
 _ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
@@ -53,27 +51,20 @@ class _Response(BaseModel):
     usage: _Usage = _Usage()
 
 
-class BedrockApi:
+class BedrockApi(Api):
     """Conversations with one model."""
 
     heartbeat = "/"  # the list of models is at another host; any answer shows that this one is reachable
 
-    def __init__(self, model: str, config: Mapping[str, Any], more: Mapping[str, Any]) -> None:
-        """Ask `model` with the inferenceConfig `config`; `more` is merged into the body."""
-        self._model = model
-        self._config = dict(config)
-        self._more = more
-
     def request(self, opening: str, chat: Chat) -> Request:
         """Return the lines as messages, with the instructions in `system`."""
-        messages = [
-            {"role": _ROLES[author], "content": [{"text": text}]} for author, text in alternating(chat)
-        ]
+        lines = alternating(chat, "assistant")
+        messages = [{"role": role, "content": [{"text": text}]} for role, text in lines]
         body: dict[str, Any] = {"messages": messages}
         if opening:
             body["system"] = [{"text": opening}]
-        if self._config:
-            body["inferenceConfig"] = self._config
+        if self._options:
+            body["inferenceConfig"] = self._options
         return Request(f"/model/{quote(self._model, safe='')}/converse", merged(body, self._more))
 
     def answered(self, body: bytes) -> HostedReply:
@@ -94,10 +85,6 @@ class BedrockApi:
             broken=unknown_end(stop, _ENDS | _AT_LIMIT | _FILTERED, required=False),
         )
 
-    def streamed(self, events: Sequence[str]) -> HostedReply:
-        """Raise ValueError: the API streams at another address, which is not called."""
-        raise ValueError("a stream was not asked for")
-
 
 class BedrockEndpoint(HostedEndpoint):
     """Amazon Bedrock's Converse at https://bedrock-runtime.REGION.amazonaws.com, with a Bedrock API key."""
@@ -108,6 +95,7 @@ class BedrockEndpoint(HostedEndpoint):
         "https://bedrock-runtime.\neu-central-1.amazonaws.com",
     )
     kind: Literal["bedrock"]
+    service: ClassVar = BedrockApi
 
     option_names: ClassVar = {
         "temperature": "temperature",
@@ -115,7 +103,3 @@ class BedrockEndpoint(HostedEndpoint):
         "max_tokens": "maxTokens",
         "stop": "stopSequences",
     }
-
-    def api(self) -> Api:
-        """Return the format of the service's requests and answers."""
-        return BedrockApi(self.model, self.options(), self.extra_body)

@@ -7,16 +7,14 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from bots.endpoints.address import host_of
+from bots.endpoints.address import EndpointError, host_of
 from bots.endpoints.anthropic import AnthropicEndpoint
 from bots.endpoints.bedrock import BedrockEndpoint
-from bots.endpoints.cost import Estimate, PlannedCalls
 from bots.endpoints.gemini import GeminiEndpoint
-from bots.endpoints.http import HttpEndpoint
-from bots.endpoints.key import EndpointError
+from bots.endpoints.hosted import Estimate, PlannedCalls
+from bots.endpoints.http import HttpEndpoint, ParlaiWebEndpoint
 from bots.endpoints.kind import PATIENCE, EndpointSettings
 from bots.endpoints.openai import OpenAiEndpoint
-from bots.endpoints.parlai_web import ParlaiWebEndpoint
 from bots.endpoints.remote import Remote
 from bots.endpoints.replicas import Replica, Replicas
 
@@ -72,4 +70,4 @@ def planned_calls(to: str, endpoint: Endpoint, calls: Estimate, occasion: str = 
     if not endpoint.may_cost or not calls.calls:
         return None
     hosts = tuple(dict.fromkeys(map(host_of, endpoint.addresses)))
-    return PlannedCalls(to, hosts, calls, endpoint.prices, occasion)
+    return PlannedCalls(to, hosts, calls, endpoint.token_price, occasion)

@@ -1,4 +1,4 @@
-"""Shared code for models that other services serve over HTTP.
+"""Models that other services serve over HTTP, and estimates of what their calls cost.
 
 The format of each service is an `Api`, which is pure: it turns a chat into a request, and an answer into
 `HostedReply`.
@@ -13,18 +13,20 @@ client; anthropic and google-genai together bring OpenTelemetry, google-auth and
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from itertools import groupby
+from typing import Annotated, Any, Literal, NamedTuple
 
 import httpx2
+from pydantic import BaseModel, ConfigDict, Field
 
 from bots.core.chat import Chat, Provenance, Reply, prompt_hash
 from bots.core.failures import BotError, Declined
 from bots.core.persona_prompt import persona_prompt
 from bots.core.visible_text import LONGEST_OUTPUT, checked_reply
-from bots.endpoints.provider_error import error_within
-from bots.endpoints.remote import Remote, RemoteBot, is_stream
+from bots.endpoints.remote import Remote, RemoteBot, error_within, is_stream
 
 Refusals = Literal["failure", "reply"]
 # These mean that a proxy has no server behind it, so no chat would be answered. No other answer to a
@@ -65,39 +67,55 @@ class HostedReply:
     broken: BotError | None = None
 
 
-class Api(Protocol):
-    """The format of a service's requests and answers."""
+class Price(BaseModel):
+    """The price of a million tokens, in any currency.
 
-    heartbeat: str
-    """A path that costs nothing and shows whether the service is reachable."""
+    `input`: of tokens sent. `output`: of tokens generated, thoughts included.
+    """
 
-    def request(self, opening: str, chat: Chat) -> Request:
-        """Return the request for the next line of `chat`, with the instructions `opening`, if any."""
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    def answered(self, body: bytes) -> HostedReply:
-        """Parse an answer. Raises ValueError if it does not have the service's format."""
-
-    def streamed(self, events: Sequence[str]) -> HostedReply:
-        """Parse a stream, given the data of its events. Raises ValueError as `answered` does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """The prices of a million tokens, in any currency."""
-
-    input: float
-    output: float
+    input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
+    output: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
         """Return the cost of a call."""
         return (tokens_in * self.input + tokens_out * self.output) / 1_000_000
 
 
+class Api(ABC):
+    """The format of a service's requests and answers, for one model."""
+
+    heartbeat = "/models"
+    """A path that costs nothing and shows whether the service is reachable."""
+
+    def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+        """Ask `model` with `options`, by the service's names; `more` is merged into the body."""
+        self._model = model
+        self._options = dict(options)
+        self._more = more
+
+    @abstractmethod
+    def request(self, opening: str, chat: Chat) -> Request:
+        """Return the request for the next line of `chat`, with the instructions `opening`, if any."""
+
+    @abstractmethod
+    def answered(self, body: bytes) -> HostedReply:
+        """Parse an answer. Raises ValueError if it does not have the service's format."""
+
+    def streamed(self, events: Sequence[str]) -> HostedReply:
+        """Parse a stream, given the data of its events. Raises ValueError as `answered` does.
+
+        Most services stream only on request, and are not asked to.
+        """
+        raise ValueError("a stream was not asked for")
+
+
 class ModelApiBot(RemoteBot):
     """A model behind a service's API."""
 
     def __init__(
-        self, remote: Remote, api: Api, prompt: str, refusals: Refusals, prices: Prices | None
+        self, remote: Remote, api: Api, prompt: str, refusals: Refusals, price: Price | None
     ) -> None:
         """Ask `remote` through its `api`.
 
@@ -106,13 +124,13 @@ class ModelApiBot(RemoteBot):
             api: its format.
             prompt: the instructions, with {persona} in them.
             refusals: whether a model's refusal, if it has words, counts as its reply or as a failure.
-            prices: prices of tokens, if any.
+            price: the price of tokens, if any.
         """
         super().__init__(remote)
         self._api = api
         self._prompt = prompt
         self._refusals = refusals
-        self._prices = prices
+        self._price = price
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the model's reply. Raises BotError, with the provenance of the answer if there was one."""
@@ -175,14 +193,14 @@ class ModelApiBot(RemoteBot):
         )
 
     def _cost(self, answered: HostedReply, request: Request) -> float | None:
-        if self._prices is None:
+        if self._price is None:
             return None
         asked, said = answered.tokens_in, answered.tokens_out
         if asked is None:
             asked = len(json.dumps(request.body)) // _CHARACTERS_PER_TOKEN
         if said is None:
             said = len(answered.output) // _CHARACTERS_PER_TOKEN + 1
-        return self._prices.cost(asked, said)
+        return self._price.cost(asked, said)
 
 
 def with_thoughts(thoughts: str | None, said: str) -> str:
@@ -199,15 +217,14 @@ def merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     return both
 
 
-def alternating(chat: Chat) -> list[tuple[Literal["worker", "bot"], str]]:
-    """Return the lines of `chat` with consecutive lines of one author joined, as some services require."""
-    lines: list[tuple[Literal["worker", "bot"], str]] = []
-    for turn in chat.turns:
-        if lines and lines[-1][0] == turn.author:
-            lines[-1] = (turn.author, f"{lines[-1][1]}\n{turn.text}")
-        else:
-            lines.append((turn.author, turn.text))
-    return lines
+def alternating(chat: Chat, bot: str) -> list[tuple[str, str]]:
+    """Return the lines of `chat`, each with its role: "user" or `bot`.
+
+    Consecutive lines of one author are joined, as some services require.
+    """
+    roles = {"worker": "user", "bot": bot}
+    joined = groupby(chat.turns, key=lambda turn: roles[turn.author])
+    return [(role, "\n".join(turn.text for turn in turns)) for role, turns in joined]
 
 
 _CONTENT = frozenset(
@@ -248,3 +265,68 @@ def _events(stream: str) -> list[_Event]:
 def _failure_in(event: _Event) -> BotError | None:
     """Return the failure that an event reports; None if it reports none."""
     return error_within(event.data, certainly=event.kind == "error")
+
+
+# English has about four characters to a token (the providers' own rule of thumb). The lengths are our own
+# estimates, for chat lines of one or two short sentences, and for instructions with a persona.
+TOKENS_OF_INSTRUCTIONS, TOKENS_OF_LINE = 200, 25
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The total tokens sent and received in `calls` calls."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def __add__(self, other: "Estimate") -> "Estimate":
+        """Return the sum of both."""
+        return Estimate(
+            self.calls + other.calls, self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out
+        )
+
+
+def estimate(chats: float, inputs: int) -> Estimate:
+    """Estimate the replies of `chats` conversations: for line k, the request contains 2k earlier lines."""
+    before = inputs * (inputs - 1)  # the sum of 2k over k below `inputs`
+    return Estimate(
+        calls=round(chats * inputs),
+        tokens_in=round(chats * (inputs * TOKENS_OF_INSTRUCTIONS + before * TOKENS_OF_LINE)),
+        tokens_out=round(chats * inputs * TOKENS_OF_LINE),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCalls:
+    """Calls that may cost money.
+
+    `to`: the name of the bot or service. `hosts`: their hosts; empty if they must not be shown. `price`: of a
+    million tokens; None if none is set. `occasion`: when the calls are made, if they are made on several
+    occasions.
+    """
+
+    to: str
+    hosts: tuple[str, ...]
+    estimate: Estimate
+    price: Price | None
+    occasion: str = ""
+
+    def __str__(self) -> str:
+        """Return a description for people."""
+        calls = self.estimate.calls
+        where = f" at {', '.join(self.hosts)}" if self.hosts else ""
+        said = f"{self.occasion}about {calls:,} call{'' if calls == 1 else 's'} to {self.to}{where}"
+        if self.price is None:
+            return f"{said}: no price is set, and the provider may charge"
+        cost = self.price.cost(self.estimate.tokens_in, self.estimate.tokens_out)
+        about = f"about {cost:,.2f}" if cost >= 0.01 else "less than 0.01"
+        each = f"{self.price.input:g} and {self.price.output:g}"
+        return f"{said}: {about}, at {each} for a million tokens in and out"
+
+
+def in_words(what: str, planned: Sequence[PlannedCalls]) -> str | None:
+    """Return a warning about the calls that `what` will make; None if there are none."""
+    if not planned:
+        return None
+    return "\n".join([f"{what} may cost money:", *(f"- {calls}" for calls in planned)])

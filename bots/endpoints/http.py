@@ -1,18 +1,17 @@
-"""Servers of Candor's own HTTP contract."""
+"""Bots on HTTP servers of your own: Candor's contract, and ParlAI's `interactive_web`."""
 
+import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from bots.core.chat import Chat, Provenance, Reply
-from bots.core.chat_request import chat_json
+from bots.core.chat import Chat, Provenance, Reply, chat_json
 from bots.core.failures import BotBusy, BotError, ChatRefused
-from bots.core.visible_text import LONGEST_OUTPUT, checked_line, rechecked
+from bots.core.visible_text import LONGEST_OUTPUT, checked_line, checked_reply, rechecked
 from bots.endpoints.kind import EndpointAccess, EndpointSettings, Urls, Variable, described
-from bots.endpoints.provider_error import unknown_end
-from bots.endpoints.remote import Remote, RemoteBot
+from bots.endpoints.remote import Remote, RemoteBot, unknown_end
 from bots.endpoints.replicas import Replica
 from bots.shown import Change
 
@@ -96,3 +95,57 @@ class HttpEndpoint(EndpointSettings):
     def client(self, remote: Remote) -> Replica:
         """Return the server at `remote`."""
         return HttpBot(remote)
+
+
+class _ParlaiAnswer(BaseModel):
+    text: str | None = None
+
+
+class ParlaiWebBot(RemoteBot):
+    """An `interactive_web` process of ParlAI, asked for one conversation at a time.
+
+    The process has a single conversation for all callers: `POST /interact` takes a bare line and answers
+    {"text": ...}, and `POST /reset` forgets everything. Each reply is therefore made in a fresh conversation:
+    reset, then send the whole history as one text, its lines joined as ParlAI itself joins them.
+    """
+
+    def __init__(self, remote: Remote) -> None:
+        """Ask `remote`, which must have no other users."""
+        super().__init__(remote)
+        self._turn = asyncio.Lock()
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the answer of the process to the history of `chat`. Raises BotError."""
+        async with self._turn:
+            # The process handles requests one after the other, so a call that was cancelled halfway is over
+            # when this reset is done.
+            await self._remote.post("/reset", _ParlaiAnswer)
+            answer = await self._remote.post("/interact", _ParlaiAnswer, content=history(chat).encode())
+        return checked_reply(answer.text or "", tokens=True)
+
+    async def probe(self) -> None:
+        """Fetch the page that the process serves, unless a reply is under way. Raises BotError."""
+        if not self._turn.locked():
+            await self._remote.get("/")
+
+
+def history(chat: Chat) -> str:
+    """Return `chat` as ParlAI's own tasks write it: persona first, one line each."""
+    persona = (f"your persona: {sentence}" for sentence in chat.persona)
+    return "\n".join([*persona, *(" ".join(turn.text.split()) for turn in chat.turns)])
+
+
+class ParlaiWebEndpoint(EndpointSettings):
+    """Equivalent processes of ParlAI's `interactive_web`, for the exclusive use of this server."""
+
+    model_config = described(
+        "parlai-web: ParlAI’s interactive_web",
+        "It has one conversation at a time, so give it to nobody else meanwhile; here at http://127.0.0.1:8080:",
+        "parlai interactive_web \\\n  -mf my/model --port 8080",
+    )
+    kind: Literal["parlai-web"]
+    urls: Urls
+
+    def client(self, remote: Remote) -> Replica:
+        """Return the process at `remote`."""
+        return ParlaiWebBot(remote)

@@ -20,9 +20,8 @@ from pydantic import (
 )
 
 from bots.core.persona_prompt import DEFAULT_PROMPT
-from bots.endpoints.address import is_on_this_machine
-from bots.endpoints.hosted import Api, ModelApiBot, Prices, Refusals
-from bots.endpoints.key import key_from
+from bots.endpoints.address import is_on_this_machine, key_from
+from bots.endpoints.hosted import Api, ModelApiBot, Price, Refusals
 from bots.endpoints.remote import Remote
 from bots.endpoints.replicas import Replica
 
@@ -57,55 +56,46 @@ Urls = Annotated[list[Url], Field(min_length=1, max_length=100), AfterValidator(
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=100)]
 
 
-class Price(BaseModel):
-    """The price of a million tokens, in any currency.
-
-    `input`: of tokens sent. `output`: of tokens generated, thoughts included.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
-    output: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
-
-
-def _own_header(name: str) -> str:
-    if not HEADER.fullmatch(name):
-        raise ValueError("a header's name has letters, digits and -")
-    if name.lower() in _CONNECTIONHEADERS:
-        raise ValueError(f"{name} belongs to the connection, and the server sets it: leave it out")
-    if name.lower() in _SECRETHEADERS:
-        raise ValueError(
-            "keys are not written into a study: name the environment variable that holds it as `key`"
-        )
-    return name
-
-
-def key_header_name(name: str) -> str:
-    """Return the name of a header that may hold a key. Raises ValueError: it may not."""
-    if not HEADER.fullmatch(name):
-        raise ValueError("a header's name has letters, digits and -")
-    if name.lower() in _CONNECTIONHEADERS:
-        raise ValueError(f"{name} belongs to the connection, and cannot hold a key")
-    return name
-
-
 HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
-_SECRETHEADERS = frozenset(
+_SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
 )
 # If set by hand, the server and a proxy before it could parse one request in two different ways.
-_CONNECTIONHEADERS = frozenset(
+_CONNECTION_HEADERS = frozenset(
     {
         *("host", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"),
         *("connection", "keep-alive", "proxy-authenticate", "proxy-connection"),
         *("content-type", "content-encoding"),
     }
 )
+
+
+def key_header_name(name: str) -> str:
+    """Return the name of a header that may hold a key. Raises ValueError: it may not."""
+    return _free_header(name, "cannot hold a key")
+
+
+def _open_header(name: str) -> str:
+    """Return the name of a header whose value may stand in a study. Raises ValueError: it may not."""
+    if name.lower() in _SECRET_HEADERS:
+        raise ValueError(
+            "keys are not written into a study: name the environment variable that holds it as `key`"
+        )
+    return _free_header(name, "the server sets it: leave it out")
+
+
+def _free_header(name: str, otherwise: str) -> str:
+    if not HEADER.fullmatch(name):
+        raise ValueError("a header's name has letters, digits and -")
+    if name.lower() in _CONNECTION_HEADERS:
+        raise ValueError(f"{name} belongs to the connection, and {otherwise}")
+    return name
+
+
 Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]
 Tokens = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 Seed = Annotated[int, Field(gt=-(2**53), lt=2**53, strict=True)]  # as a browser holds it exactly
-HeaderName = Annotated[str, AfterValidator(_own_header)]
+HeaderName = Annotated[str, AfterValidator(_open_header)]
 Model = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Stop = Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=16)]
 
@@ -132,8 +122,8 @@ class EndpointSettings(BaseModel, ABC):
         return urls
 
     @property
-    def prices(self) -> Prices | None:
-        """The prices of tokens, if any are set."""
+    def token_price(self) -> Price | None:
+        """The price of tokens, if one is set."""
         return None
 
     @property
@@ -147,8 +137,8 @@ class EndpointSettings(BaseModel, ABC):
 
         A bot on this machine, one that dials in, and one whose price is 0 cost nothing.
         """
-        if self.prices is not None:
-            return bool(self.prices.input or self.prices.output)
+        if self.token_price is not None:
+            return bool(self.token_price.input or self.token_price.output)
         return self.is_paid or not all(map(is_on_this_machine, self.addresses))
 
     def access(self) -> EndpointAccess:
@@ -225,22 +215,21 @@ class HostedEndpoint(EndpointSettings):
             raise ValueError("a `spending_cap` needs the `price` of a million tokens, by which it is counted")
         return self
 
+    service: ClassVar[type[Api]]
+    """The format of the service's requests and answers."""
+
     option_names: ClassVar[dict[str, str]]
     """The service's names of the options. An option without a name here does not exist there."""
 
     @property
-    def prices(self) -> Prices | None:
-        """The prices of tokens, if any are set."""
-        return None if self.price is None else Prices(self.price.input, self.price.output)
+    def token_price(self) -> Price | None:
+        """The price of tokens, if one is set."""
+        return self.price
 
     @property
     def is_paid(self) -> bool:
         """Whether a call costs money: it does if a key or a price is set."""
         return self.key is not None or self.price is not None
-
-    @abstractmethod
-    def api(self) -> Api:
-        """Return the format of the service's requests and answers."""
 
     def access(self) -> EndpointAccess:
         """Return the key and the headers of every request."""
@@ -248,7 +237,8 @@ class HostedEndpoint(EndpointSettings):
 
     def client(self, remote: Remote) -> Replica:
         """Return the model that `remote` serves."""
-        return ModelApiBot(remote, self.api(), self.prompt, self.refusals, self.prices)
+        api = self.service(self.model, self.options(), self.extra_body)
+        return ModelApiBot(remote, api, self.prompt, self.refusals, self.price)
 
     def options(self) -> dict[str, Any]:
         """Return the options that are set, by the service's names."""

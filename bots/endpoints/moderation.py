@@ -12,8 +12,8 @@ from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
 from bots.endpoints.address import host_of, is_on_this_machine
-from bots.endpoints.cost import Estimate, PlannedCalls
-from bots.endpoints.provider_error import failure_of
+from bots.endpoints.hosted import Estimate, PlannedCalls
+from bots.endpoints.remote import failure_of
 from candor.common.network import BoundedClient, trusted
 
 _SECONDS = 15.0  # the time limit of an answer

@@ -4,7 +4,7 @@ Fields: OpenAI "API reference", Chat. `reasoning_content` is used by vLLM and ll
 and newer vLLM; Mistral sends thoughts as parts of the content.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
@@ -21,8 +21,7 @@ from bots.endpoints.kind import (
     described,
     key_header_name,
 )
-from bots.endpoints.provider_error import unknown_end
-from bots.endpoints.remote import whole
+from bots.endpoints.remote import unknown_end, whole
 
 _ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})
@@ -88,16 +87,8 @@ class _Chunk(_Told):
     choices: list[_ChoiceChunk] = []
 
 
-class OpenAiApi:
+class OpenAiApi(Api):
     """Chat completions of one model."""
-
-    heartbeat = "/models"
-
-    def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
-        """Ask `model` with `options`; `more` is merged into the body."""
-        self._model = model
-        self._options = dict(options)
-        self._more = more
 
     def request(self, opening: str, chat: Chat) -> Request:
         """Return the instructions as a system message, then the user's and assistant's messages."""
@@ -160,6 +151,7 @@ class OpenAiEndpoint(HostedEndpoint):
         "vllm serve my/model \\\n  --port 8100",
     )
     kind: Literal["openai"]
+    service: ClassVar = OpenAiApi
     max_completion_tokens: Tokens | None = None
     seed: Seed | None = None
     reasoning_effort: Annotated[str, StringConstraints(pattern=r"^[a-z]{1,20}$")] | None = None
@@ -186,7 +178,6 @@ class OpenAiEndpoint(HostedEndpoint):
         """Return the key, the headers and the query of every request."""
         return EndpointAccess(self.key, self.key_header, self.headers, self.query)
 
-    def api(self) -> Api:
-        """Return the format of the service's requests and answers."""
-        options = self.options()
-        return OpenAiApi(self.model, {**options, "stream": True} if self.stream else options, self.extra_body)
+    def options(self) -> dict[str, Any]:
+        """Return the options that are set, and whether to stream, by the service's names."""
+        return {**super().options(), "stream": True} if self.stream else super().options()

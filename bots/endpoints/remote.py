@@ -1,29 +1,209 @@
-"""A server that is called over HTTP: limits on the time and size of its answers, and its failures."""
+"""A server that is called over HTTP: limits on the time and size of its answers, and its failures.
+
+A failure has a kind, the server's own words, and the time to wait before the next call. Sources of the
+formats: OpenAI "Error codes" ({"error": {"message", "type", "param", "code"}}, also vLLM's, TGI's and
+llama.cpp's), Azure OpenAI "Content filtering" (400 with the code `content_filter`), Anthropic "Errors"
+({"type": "error", "error": {"type", "message"}}; 529 is `overloaded_error`), Google's API design guide
+AIP-193 ({"error": {"code", "status", "message", "details"}}; `google.rpc.RetryInfo` has the delay), Amazon
+Bedrock "Common errors" ({"message"}), Ollama ({"error": "…"}), FastAPI ({"detail": "…"}).
+"""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import Any, TypeVar
 
 import httpx2
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from bots.core.failures import BotError, BotTimeout
-from bots.endpoints.address import PrivateAddress, PublicOnly
-from bots.endpoints.key import Key
-from bots.endpoints.provider_error import failure_of
+from bots.core.failures import BotBusy, BotError, BotTimeout, BrokenOff, BudgetSpent, ChatRefused, Declined
+from bots.endpoints.address import Key, PrivateAddress, PublicOnly
 from candor.common.network import UnreadableAnswer, bound_answer, trusted
+
+LONGEST_MESSAGE = 300  # characters of the provider's words
+_LONGEST_WAIT = 3_600.0
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+# Statuses of servers that work. Any other status counts against the replica. 529: Anthropic is overloaded.
+_BY_STATUS: dict[int, type[BotError]] = {
+    400: ChatRefused,
+    402: BudgetSpent,
+    413: ChatRefused,
+    422: ChatRefused,
+    429: BotBusy,
+    503: BotBusy,
+    529: BotBusy,
+}
+_BY_CODE: dict[str, type[BotError]] = {
+    "billing_error": BudgetSpent,
+    "content_filter": Declined,
+    "content_policy_violation": Declined,
+    "insufficient_quota": BudgetSpent,
+}
+# Messages with status 400 and the code of a bad request, from Anthropic among others.
+_NO_MONEY = re.compile(r"credit balance is too low|insufficient balance|billing hard limit", re.IGNORECASE)
+_MEANING = {
+    400: "it does not take the request",
+    404: "there is nothing at this address: check url and, where there is one, model",
+    413: "the conversation is too long for it",
+    422: "it does not take the request",
+    429: "it is asked too often, or a quota is used up",
+    503: "it is busy, or still loading",
+    529: "it is busy",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The contents of an answer's body: the provider's words for people, and those for programs."""
+
+    message: str = ""
+    codes: tuple[str, ...] = ()
+    delay: str | None = None
+
+
+def failure_of(status: int, headers: Mapping[str, str], body: str, variable: str | None) -> BotError:
+    """Return the failure for an answer whose status is not 200.
+
+    Args:
+        status: of the answer.
+        headers: of the answer, with case-insensitive names.
+        body: of the answer, without the key.
+        variable: the environment variable of the key, if one was sent.
+    """
+    said = _said(body)
+    kind = _kind(said) or _BY_STATUS.get(status, BotError)
+    meaning = _meaning(kind, status, variable)
+    told = f'says "{said.message}"' if said.message else "the log has the beginning of the answer"
+    error = kind(f"{meaning} (status {status}; {told})")
+    error.after = _after(headers, said.delay)
+    if status == 401:
+        error.retry, error.out = False, True
+    return error
+
+
+def error_within(body: str, *, certainly: bool = False) -> BotError | None:
+    """Return the failure that a part of an answer with status 200 reports; None if it reports none.
+
+    Args:
+        body: an event of a stream, or a whole answer, without the key.
+        certainly: the event is called an error, whatever its contents.
+    """
+    if not (certainly or _holds_error(body)):
+        return None
+    said = _said(body)
+    kind = _kind(said)
+    if kind is None:
+        return broken_off(f'an error, "{said.message or ", ".join(said.codes) or _short(body)}"')
+    return kind(f'{_meaning(kind, 200, None)} (it says "{said.message}")')
+
+
+def broken_off(end: str) -> BrokenOff:
+    """Return the failure of an answer that ended with `end`, in the provider's words or ours."""
+    return BrokenOff(f"the answer broke off, and half a reply is not shown: it ended with {_short(end)}")
+
+
+def unknown_end(finish: str | None, known: Collection[str], *, required: bool) -> BrokenOff | None:
+    """Return the failure of an answer whose finish reason is not among `known`; None if it is complete.
+
+    Args:
+        finish: the finish reason, in the service's word.
+        known: the finish reasons of complete answers, and those that are handled elsewhere.
+        required: the service always gives a reason. Otherwise a missing reason is no failure, because some
+            servers of whole bodies give none.
+    """
+    if not finish:
+        return broken_off("no reason for its end") if required else None
+    return None if finish in known else broken_off(f'"{_short(finish)}"')
+
+
+def _holds_error(body: str) -> bool:
+    if '"error"' not in body:
+        return False
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and bool(found.get("error") or found.get("type") == "error")
+
+
+def _kind(said: _Said) -> type[BotError] | None:
+    """Return the failure that the provider's words name; None if they name none."""
+    if _NO_MONEY.search(said.message):
+        return BudgetSpent
+    return next((_BY_CODE[code] for code in said.codes if code in _BY_CODE), None)
+
+
+def _meaning(kind: type[BotError], status: int, variable: str | None) -> str:
+    if kind is BudgetSpent:
+        return "the provider's quota is used up, or its account has no money"
+    if kind is Declined:
+        return "a filter of the provider kept the answer back"
+    if status in (401, 403):
+        if variable is None:
+            return "it requires a key: name the environment variable that holds it as `key`"
+        return f"it does not accept the key in the environment variable {variable}"
+    if 300 <= status < 400:
+        return "it redirects, which is not followed: write the address that it leads to"
+    return _MEANING.get(status, "it did not answer the question")
+
+
+def _said(body: str) -> _Said:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return _Said()
+    if isinstance(found, list) and found:  # Google's OpenAI-compatible API puts the error into a list
+        found = found[0]
+    if not isinstance(found, dict):
+        return _Said()
+    error = found.get("error", found)
+    if not isinstance(error, dict):
+        return _Said(_short(error))
+    message = error.get("message") or error.get("detail") or ""
+    codes = tuple(str(error[name]) for name in ("code", "type", "status") if error.get(name))
+    return _Said(_short(message), codes, _retry_delay(error.get("details")))
+
+
+def _retry_delay(details: Any) -> str | None:
+    """Return the delay of Google's RetryInfo, as "34s"."""
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, dict) and isinstance(delay := detail.get("retryDelay"), str):
+            return delay.removesuffix("s")
+    return None
+
+
+def _after(headers: Mapping[str, str], delay: str | None) -> float | None:
+    """Return the seconds for which not to call the server (RFC 9110, section 10.2.3: seconds or a date)."""
+    given = headers.get("retry-after") or delay
+    if given is None:
+        return None
+    try:
+        seconds = float(given)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(given) - datetime.now(UTC)).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    return min(max(seconds, 0.0), _LONGEST_WAIT) if isfinite(seconds) else None
+
+
+def _short(text: object, longest: int = LONGEST_MESSAGE) -> str:
+    return _CONTROL.sub(" ", text)[:longest] if isinstance(text, str) else ""
+
 
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 1024 * 1024  # bytes: the thoughts behind a short reply may be long
 LARGEST_STREAM = 32 * LARGEST_ANSWER  # bytes of a stream, which takes some 300 bytes for each token
-_LOGGED = 200  # characters of a failed answer
+_LOGGED = 200  # characters of a failed answer, and of a failed connection
 
 # Idle connections are closed before the server closes them: uvicorn's limit, a common one, is 5 s.
 _CONNECTIONS = httpx2.Limits(max_connections=None, keepalive_expiry=2.0)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 Shape = TypeVar("Shape", bound=BaseModel)
 log = structlog.get_logger()
@@ -131,7 +311,7 @@ class Remote:
         return body if self.key is None else self.key.hidden(body)
 
     def _log(self, response: httpx2.Response) -> None:
-        body = _short(self.body(response))
+        body = _short(self.body(response), _LOGGED)
         log.warning("endpoint failed", url=self.url, status=response.status_code, body=body)
 
 
@@ -168,7 +348,7 @@ class _Client(httpx2.AsyncClient):
             case httpx2.ConnectTimeout():
                 return _unreached(BotTimeout(f"no connection within {self.timeout.connect:g} s"))
             case httpx2.ConnectError():
-                return _unreached(BotError(f"no connection: {_short(str(error))}"))
+                return _unreached(BotError(f"no connection: {_short(str(error), _LOGGED)}"))
             case httpx2.TimeoutException():
                 return BotTimeout(f"silent for {self.timeout.read:g} s")
             case httpx2.NetworkError() | httpx2.RemoteProtocolError():
@@ -187,10 +367,6 @@ def whole(body: bytes) -> bytes:
         return json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "ignore")
     except (ValueError, RecursionError):
         return body
-
-
-def _short(text: str) -> str:
-    return _CONTROL.sub(" ", text)[:_LOGGED]
 
 
 async def _bound(response: httpx2.Response) -> None:

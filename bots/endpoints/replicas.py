@@ -316,8 +316,7 @@ class Replicas:
                 replica says so.
         """
         tried: dict[_ReplicaRecord, str] = {}
-        resting: dict[_ReplicaRecord, str] = {}  # the others, unless the last answer ended the search
-        latest = self._out()
+        latest: BotError | None = None
         while (record := self._least_busy(tried)) is not None:
             try:
                 return await self._ask(record, chat)
@@ -327,18 +326,14 @@ class Replicas:
                 tried[record], latest = str(error), error
                 if not isinstance(error, BotGone) and (error.provenance is not None or not error.retry):
                     break  # it was answered, and is recorded separately, or no other replica can help
-        else:
-            resting = {rec: self._resting(rec) for rec in self._records.values() if rec not in tried}
-        reasons = [f"{record.replica.url}: {reason}" for record, reason in (tried | resting).items()]
-        message = "; ".join(reasons) or "no bot host is connected for this bot"
-        if isinstance(latest, BotGone):
-            raise BotError(message)
-        failed = BotBusy(message) if not tried and self._held_back() else latest.like(message)
-        failed.after = self._held_back() if failed.retry else None
-        failed.unasked = not tried
-        if failed.unasked and failed.retry and failed.after is None:
-            failed.after = self._rest()
-        raise failed
+        reasons = tried
+        if record is None:  # every other replica rests
+            others = [each for each in self._records.values() if each not in tried]
+            reasons = tried | {each: self._resting(each) for each in others}
+        message = "; ".join(f"{each.replica.url}: {reason}" for each, reason in reasons.items())
+        if latest is None:
+            raise self._unasked(message or "no bot host is connected for this bot")
+        raise self._failed(latest, message)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -350,13 +345,30 @@ class Replicas:
         able = [record for record in self._records.values() if record not in tried and record.takes(now)]
         return min(able, key=lambda record: record.load, default=None)
 
-    def _out(self) -> BotError:
-        """Return the failure if no replica is available: not to be retried if each one is out."""
+    def _failed(self, latest: BotError, message: str) -> BotError:
+        """Return the failure of a call after `latest`, the failure of the last replica that was asked."""
+        if isinstance(latest, BotGone):
+            return BotError(message)
+        failed = latest.like(message)
+        failed.after = self._held_back() if failed.retry else None
+        return failed
+
+    def _unasked(self, message: str) -> BotError:
+        """Return the failure of a call for which there was no replica to ask."""
+        held_back = self._held_back()
+        failed = BotBusy(message) if held_back is not None else self._out(message)
+        failed.unasked = True
+        if failed.retry:
+            failed.after = self._rest() if held_back is None else held_back
+        return failed
+
+    def _out(self, message: str) -> BotError:
+        """Return the failure if every replica rests: not to be retried if each one is out."""
         outs = [record.out for record in self._records.values()]
         error = next((out for out in outs if out is not None), None)
         if error is None or None in outs:
-            return BotError("")
-        failed = type(error)("")
+            return BotError(message)
+        failed = type(error)(message)
         failed.retry, failed.out = False, True
         return failed
 

@@ -15,16 +15,22 @@ from rich.markup import escape
 
 from bots.core.chat import Bot
 from bots.core.persona_prompt import PromptError, given_prompt, text_of
-from bots.endpoints.key import EndpointError, Key, key_from
-from bots.host.app import Host, create_app
-from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
-from bots.host.builtin import BuiltinModel
-from bots.host.client import HostClient
+from bots.endpoints.address import EndpointError, Key, key_from
+from bots.host.app import DrainingServer, Host, create_app
+from bots.host.client import HostClient, HostConnector, RedisWorker
 from bots.host.connection import HostRejected
-from bots.host.connector import HostConnector
-from bots.host.drain import DrainingServer
-from bots.host.model import DType, HfOptions, HostModelError, Layout, Model, how_to_install
-from bots.host.redis_worker import RedisWorker
+from bots.host.model import (
+    LARGEST,
+    WAIT_MS,
+    BuiltinModel,
+    DType,
+    HfOptions,
+    HostModelError,
+    Layout,
+    MicroBatch,
+    Model,
+    how_to_install,
+)
 from candor.common.network import in_url, listener
 from candor.common.telemetry import start_tracing
 from candor.common.terminal import console, fail, stderr
@@ -296,7 +302,7 @@ def _key(variable: str | None) -> Key | None:
 
 
 def _open(spec: str, corpus: str, options: HfOptions) -> Model:
-    """Load the model that `spec` names. Raises ModelError."""
+    """Load the model that `spec` names. Raises HostModelError."""
     kind, _, rest = spec.partition(":")
     if kind == "builtin":
         return BuiltinModel(rest, corpus)

@@ -1,21 +1,25 @@
-"""A host over HTTP: POST /NAME/reply, GET /NAME/health, GET /."""
+"""A host over HTTP: POST /NAME/reply, GET /NAME/health, GET /; its key, and its graceful end."""
 
 import asyncio
+import hmac
+import time
 from collections.abc import Coroutine, Iterable
+from types import FrameType
 from typing import TypeVar
 
+import uvicorn
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bots.core.chat import Bot, Chat, Provenance, Reply
-from bots.core.chat_request import ChatRequest
+from bots.core.chat import Bot, Chat, ChatRequest, Provenance, Reply
 from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply, ThoughtsOnly
-from bots.core.mistakes import mistakes
 from bots.core.visible_text import rechecked
-from bots.endpoints.key import Key
-from bots.host.guard import HttpGuard
+from bots.endpoints.address import Key
 from bots.shown import Change
+from candor.common.files import mistakes
 from candor.common.network import BodyLimit
 
 T = TypeVar("T")
@@ -163,3 +167,62 @@ async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> 
     finally:
         working.cancel()
         hung_up.cancel()
+
+
+class HttpGuard:
+    """ASGI middleware: answer 401 to callers without the key. If `key` is None, everybody is admitted."""
+
+    def __init__(self, app: ASGIApp, key: Key | None = None) -> None:
+        self._app = app
+        self._key = key
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and not self._known(Headers(scope=scope).get("authorization", "")):
+            await _NO_KEY(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _known(self, authorization: str) -> bool:
+        if self._key is None:
+            return True
+        scheme, _, sent = authorization.partition(" ")
+        same = hmac.compare_digest(sent.strip().encode(), self._key.value.encode())
+        return scheme.lower() == "bearer" and same
+
+
+_NO_KEY = JSONResponse(
+    {"detail": "this bot host requires its key: send `Authorization: Bearer KEY`"},
+    401,
+    {"WWW-Authenticate": "Bearer"},
+)
+
+
+PATIENCE = 60.0
+
+
+class DrainingServer(uvicorn.Server):
+    """Serves a host. The first SIGTERM or SIGINT drains it, the second ends it at once.
+
+    While it drains, new chats get 503. It ends when no reply is under way, or after PATIENCE seconds.
+    """
+
+    def __init__(self, config: uvicorn.Config, host: Host) -> None:
+        super().__init__(config)
+        self._host = host
+        self._until: float | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Drain, or end at once if it is draining already."""
+        if self._until is not None:
+            self.force_exit = True
+            self.should_exit = True
+            return
+        self._until = time.monotonic() + PATIENCE
+        self._host.drain()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether to end now."""
+        if self._until is not None and (not self._host.under_way or time.monotonic() >= self._until):
+            self.should_exit = True
+        return await super().on_tick(counter)

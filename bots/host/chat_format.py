@@ -13,7 +13,7 @@ from bots.core.chat import Chat, Turn
 from bots.core.failures import BotError
 from bots.core.persona_prompt import DEFAULT_PROMPT, persona_prompt
 from bots.host.model import HfOptions, HostModelError
-from bots.shown.thoughts import closed, speech
+from bots.shown.text import closed, speech
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -97,7 +97,7 @@ class TemplateFormat(ChatFormat):
         """Use `prompt`, as filled in by `persona_prompt`; `thinking`: see `HfOptions`.
 
         Raises:
-            ModelError: the template accepts no conversation at all, or does not support `thinking`.
+            HostModelError: the template accepts no conversation at all, or does not support `thinking`.
         """
         super().__init__(tokenizer)
         self.prompt: str = prompt
@@ -219,7 +219,7 @@ class EosFormat(ChatFormat):
         """Use the tokenizer's EOS.
 
         Raises:
-            ModelError: it has none.
+            HostModelError: it has none.
         """
         super().__init__(tokenizer)
         if tokenizer.eos_token_id is None:
@@ -260,7 +260,7 @@ def chat_format(
     """Return the layout for a model, by its tokenizer, its configuration and the given `options`.
 
     Raises:
-        ModelError: no layout fits the tokenizer, or the model does not support a given option.
+        HostModelError: no layout fits the tokenizer, or the model does not support a given option.
     """
     if options.chat_template is not None:
         tokenizer.chat_template = options.chat_template

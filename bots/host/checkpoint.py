@@ -1,4 +1,4 @@
-"""Find out what kind of model some files contain, and load it."""
+"""Find out what kind of model some files contain, compare its needs with the free memory, and load it."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import psutil
 import structlog
 import torch
 from transformers import (
@@ -18,8 +19,58 @@ from transformers import (
     AutoTokenizer,
 )
 
-from bots.host.memory import gigabytes, require_memory
 from bots.host.model import DType, HostModelError, hash_of_folder
+
+_CGROUPS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
+
+
+def require_memory(what: str, model: type[Any], config: Any, dtype: torch.dtype, device: torch.device) -> int:
+    """Return the size of a model's weights in bytes.
+
+    `model` is an auto class of transformers, `config` the model's configuration.
+
+    Raises:
+        HostModelError: less memory than that is free on `device`.
+    """
+    need, free = weights(model, config, dtype), available(device)
+    if need > free:
+        raise HostModelError(
+            f"{what}: its weights take {gigabytes(need)} as {str(dtype).removeprefix('torch.')}, and "
+            f"{gigabytes(free)} are free on {device}. Take a smaller model, "
+            "a smaller --dtype (bfloat16), or another machine."
+        )
+    return need
+
+
+def weights(model: type[Any], config: Any, dtype: torch.dtype) -> int:
+    """Return the bytes of the model's parameters; shared ones count once. Builds it without storage."""
+    with torch.device("meta"):
+        built = model.from_config(config)
+    return int(sum(parameter.numel() for parameter in built.parameters()) * dtype.itemsize)
+
+
+def available(device: torch.device) -> int:
+    """Return the bytes that are free on `device`, within a container's limit."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    return min([int(psutil.virtual_memory().available), *_container()])
+
+
+def gigabytes(size: float) -> str:
+    """Return a size in bytes as text for people."""
+    return f"{size / 1e9:,.1f} GB"
+
+
+def _container() -> Iterator[int]:
+    for limit, used in _CGROUPS:
+        try:
+            yield int(Path(limit).read_text()) - int(Path(used).read_text())
+        except (OSError, ValueError):  # no such limit here, or "max"
+            continue
+
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 _ADAPTER = "adapter_config.json"  # what peft writes beside the weights of a LoRA
@@ -59,7 +110,7 @@ class Checkpoint:
         """Return the model, ready for inference, on `device`; `SPREAD`: over all GPUs.
 
         Raises:
-            ModelError: it needs more memory than is free, or its weights cannot be loaded.
+            HostModelError: it needs more memory than is free, or its weights cannot be loaded.
         """
         at = _device(self.name, device)
         dtype = _dtype(wanted, self.config, at)
@@ -102,7 +153,7 @@ def open_checkpoint(name: str, path: str) -> Checkpoint:
     `name` is used in messages.
 
     Raises:
-        ModelError: there is none, or it does not generate text.
+        HostModelError: there is none, or it does not generate text.
     """
     path = str(Path(path).expanduser()) if path.startswith("~") else path
     local = Path(path)
@@ -140,7 +191,7 @@ def _base_of(name: str, folder: Path) -> str | None:
 
 @contextmanager
 def explained(name: str, problem: str) -> Iterator[None]:
-    """Turn any exception of a library into a ModelError that names the model."""
+    """Turn any exception of a library into a HostModelError that names the model."""
     try:
         yield
     except HostModelError as error:
@@ -156,7 +207,7 @@ def _auto_class(name: str, config: Any) -> type[Any]:
     A vision model is loaded with its own class, and gets no pictures.
 
     Raises:
-        ModelError: no class for this configuration generates text.
+        HostModelError: no class for this configuration generates text.
     """
     for kind in (AutoModelForSeq2SeqLM, AutoModelForCausalLM, AutoModelForImageTextToText):
         if type(config) in kind._model_mapping and bool(config.is_encoder_decoder) == (

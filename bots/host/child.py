@@ -43,8 +43,8 @@ from bots.core.host_protocol import (
 )
 from bots.core.pipe_frames import KnownLines, PipeAsk, ReplyWriter, read_ask
 from bots.corpus import Corpus, load_corpus
-from bots.host.builtin import made_by
-from bots.qc_bots.fitted import EarlierReply, FittedQcBot
+from bots.host.model import made_by
+from bots.qc_bots.distorted import EarlierReply, FittedQcBot
 from candor.common.telemetry import span, start_tracing
 
 LABEL = f"builtin_{os.getpid()}"

@@ -142,7 +142,7 @@ class HfModel:
         """Load the model from a folder or from the hub's id `path`.
 
         Raises:
-            ModelError: there is none, it cannot chat, or it needs more memory than is free.
+            HostModelError: there is none, it cannot chat, or it needs more memory than is free.
         """
         self.name = f"hf:{path}"
         self._options = options or HfOptions()
@@ -242,33 +242,27 @@ class HfModel:
         width = max(map(len, prompts))
         skipped = 1 if self._encoder_decoder else width  # a decoder's start token is not part of the output
         ids, mask = self._padded(prompts)
+        opened = self._format.opens_thoughts
+        budgets = (self._thoughts, self._options.max_new_tokens)
         settings = copy.copy(self._generation)
+        if least:
+            settings.min_new_tokens = least
         processors: list[Any] = []
         if drawing.repetition_penalty != 1.0:
             # Only the reply's own words count: padding would be taken for repeated words.
             said = 0 if self._encoder_decoder else width
             processors.append(RepetitionPenaltyLogitsProcessor(drawing.repetition_penalty, said))
-        if least:
-            settings.min_new_tokens = least
         if drawing.temperature > 0:
             settings.num_beams = 1
             processors.append(RowSampler(seeds, drawing.temperature, drawing.top_p, drawing.top_k))
-        opened = self._format.opens_thoughts
-        settings.eos_token_id = sorted(self._ends) or None
-        stops = []
+        stops, ends = [], self._ends
         if (settings.num_beams or 1) == 1:
-            stops = [
-                ReplyEnd(
-                    self._tokenizer,
-                    skipped,
-                    [opened] * len(prompts),
-                    (self._thoughts, self._options.max_new_tokens),
-                    self._end_of_turn,
-                    self._format.labels,
-                )
-            ]
+            rows = [opened] * len(prompts)
+            labels = self._format.labels
+            stops = [ReplyEnd(self._tokenizer, skipped, rows, budgets, self._end_of_turn, labels)]
         else:  # beams are candidates, not rows: only the sum of the budgets holds
-            settings.eos_token_id = sorted(self._ends | self._end_of_turn) or None
+            ends = ends | self._end_of_turn
+        settings.eos_token_id = sorted(ends) or None
         with torch.inference_mode():
             produced = self._model.generate(
                 input_ids=ids,

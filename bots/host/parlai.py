@@ -10,8 +10,7 @@ import torch
 
 from bots.core.chat import Chat, Provenance
 from bots.host.model import HostModelError, Output, hash_of_files
-from bots.parlai.agent import CANDIDATES, ModelFileError, load_agent
-from bots.parlai.episode import exchanges, opening
+from bots.parlai.agent import CANDIDATES, ModelFileError, exchanges, load_agent, opening
 from bots.shown.looks import spelled
 
 _DRAWING = {"topk", "nucleus", "delayedbeam", "delayednucleusbeam", "factual_nucleus"}
@@ -31,7 +30,7 @@ class ParlaiModel:
         """Load `model_file`, or a model of ParlAI's zoo ("zoo:...").
 
         Raises:
-            ModelError: it cannot be loaded; the message says why.
+            HostModelError: it cannot be loaded; the message says why.
         """
         try:
             self.agent = load_agent(model_file)

@@ -21,7 +21,7 @@ from parlai.core.torch_ranker_agent import TorchRankerAgent
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from bots.parlai.episode import PERSONA
+from bots.parlai.agent import PERSONA
 from bots.parlai.word_vectors import EXCHANGES, BeginsWithWordVectors
 
 QUERY_LINES = 1  # the number of latest lines in the query, and in the key of a memory

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from bots.parlai.episode import PERSONA, KeepsPersona
+from bots.parlai.agent import PERSONA, KeepsPersona
 from bots.parlai.upstream import PrefersSpecific
 from bots.parlai.word_vectors import BeginsWithWordVectors
 

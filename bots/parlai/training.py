@@ -1,8 +1,11 @@
-"""Train one model of the line-up; training can be stopped at any time and continued."""
+"""Convert a corpus to the files that ParlAI learns from, and train one model of the line-up.
+
+Training can be stopped at any time and continued.
+"""
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,10 +14,139 @@ from typing import Any
 import parlai.utils.logging as parlai_log
 import torch
 from parlai.scripts.train_model import TrainLoop, TrainModel, load_eval_worlds
+from parlai.utils.misc import msg_to_str
 
-from bots.parlai.agent import load_agent
+from bots.core.chat import Turn
+from bots.corpus import Corpus, CorpusError, Dialogue
+from bots.parlai.agent import CANDIDATES, SILENCE, EpisodeExchange, exchanges, load_agent, opening
 from bots.parlai.lineup import Architecture
-from bots.parlai.training_data import TrainingData
+from bots.parlai.word_vectors import EXCHANGES
+
+CHOICES = 20  # candidates for each reply of held-out dialogues, as in ConvAI2
+_HELD_OUT = 0.1
+_SEED = 1
+_BARE = 3  # one in so many sides is also learned without its persona
+_ALONE = 5  # one in so many replies is also learned as an answer to silence
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """Texts in ParlAI's format: training and validation dialogues, a ranker's candidates, and memories.
+
+    Dialogues are included from both sides, with the persona of the side that answers. A third of those in
+    `train` are repeated without persona, and some replies are included alone, so that a generator learns
+    their general probability. Those in `valid` have `CHOICES` candidates for each reply, the others from
+    other held-out dialogues.
+    """
+
+    train: str
+    valid: str
+    candidates: str
+    exchanges: str
+
+    def replies(self) -> int:
+        """Return the number of replies for training."""
+        return self.train.count("\n")
+
+    def write_dialogues(self, folder: Path) -> Path:
+        """Write the dialogues into `folder`; return ParlAI's common path for both files."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for kind, text in (("train", self.train), ("valid", self.valid)):
+            (folder / f"dialogues_{kind}.txt").write_text(text, encoding="utf-8")
+        return folder / "dialogues"
+
+    def write_replies(self, folder: Path) -> None:
+        """Write the files that an agent needs beside its model file."""
+        (folder / CANDIDATES).write_text(self.candidates, encoding="utf-8")
+        (folder / EXCHANGES).write_text(self.exchanges, encoding="utf-8")
+
+
+def training_data(corpus: Corpus) -> TrainingData:
+    """Return ParlAI's training data from `corpus`; a tenth of the dialogues is held out.
+
+    Raises:
+        CorpusError: the corpus has a single dialogue, or none.
+    """
+    kept, held = _split(corpus)
+    train = [side for dialogue in kept.dialogues for side in _sides(dialogue)]
+    replies = [each.answered for side in train for each in side.exchanges]
+    return TrainingData(
+        "".join(side.text() for side in (*train, *(each.without_persona() for each in train[::_BARE])))
+        + "".join(_Side((), [EpisodeExchange(SILENCE, reply)]).text() for reply in replies[::_ALONE]),
+        "".join(_validation_episodes(held.dialogues)),
+        "".join(f"{reply}\n" for reply in dict.fromkeys(replies)),
+        "".join(json.dumps(memory) + "\n" for side in train for memory in side.memories()),
+    )
+
+
+def held_out(corpus: Corpus) -> Corpus:
+    """Return the dialogues of `corpus` that are held out for validation."""
+    return _split(corpus)[1]
+
+
+def _split(corpus: Corpus) -> tuple[Corpus, Corpus]:
+    try:
+        return corpus.split(_HELD_OUT, _SEED)
+    except ValueError as error:
+        raise CorpusError(corpus.name, None, str(error), "Give a corpus with more dialogues.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A dialogue from the side of one of its speakers, who answers."""
+
+    persona: Sequence[str]
+    exchanges: Sequence[EpisodeExchange]
+
+    def without_persona(self) -> "_Side":
+        """Return the same without the persona."""
+        return _Side((), self.exchanges)
+
+    def text(self, choices: Callable[[str], list[str]] | None = None) -> str:
+        """Return the episode in ParlAI's format, with the candidates that `choices` makes for each reply."""
+        lines = []
+        for at, each in enumerate(self.exchanges):
+            message: dict[str, object] = {
+                "text": each.said if at else opening(self.persona, each.said),
+                "labels": [each.answered],
+                "episode_done": at == len(self.exchanges) - 1,
+            }
+            if choices is not None:
+                message["label_candidates"] = choices(each.answered)
+            lines.append(msg_to_str(message) + "\n")
+        return "".join(lines)
+
+    def memories(self) -> Iterator[dict[str, object]]:
+        """Yield the latest lines and the reply to them."""
+        lines: list[str] = []
+        for each in self.exchanges:
+            lines.append(each.said)
+            yield {"said": lines[-3:], "reply": each.answered}
+            lines.append(each.answered)
+
+
+def _validation_episodes(dialogues: Sequence[Dialogue]) -> Iterator[str]:
+    """Yield the episodes of `dialogues` with candidates for each reply."""
+    rng = random.Random(f"choices {_SEED}")
+    for dialogue in dialogues:
+        # Not from the same dialogue, where one side's replies are the other side's lines.
+        others = sorted({turn for each in dialogues if each is not dialogue for turn in each.turns})
+
+        def choices(reply: str, others: list[str] = others) -> list[str]:
+            wrong = [line for line in others if line != reply]
+            return [reply, *rng.sample(wrong, min(CHOICES - 1, len(wrong)))]
+
+        yield from (side.text(choices) for side in _sides(dialogue))
+
+
+def _sides(dialogue: Dialogue) -> Iterator[_Side]:
+    for side in (0, 1):
+        turns = [Turn("bot" if at % 2 == side else "worker", text) for at, text in enumerate(dialogue.turns)]
+        heard = [each for each in exchanges(turns) if each.answered and each.said]
+        speaker = dialogue.speaker(side)
+        if heard:
+            yield _Side(speaker.sentences if speaker else (), heard)
+
 
 _RECORD = "training.json"
 _SAVE_EVERY = 20.0  # seconds

@@ -3,7 +3,7 @@
 A small generator finds "i am a nurse ." likely in any conversation and with any persona. So replies are
 ranked by how much the conversation, with the persona at its head, raises their probability: log p(y | x) − λ
 log p(y), the objective of Li et al. (2016, "A Diversity-Promoting Objective Function for Neural Conversation
-Models", equation 9). p(y) comes from the same model, given silence as the input: `training_data` includes
+Models", equation 9). p(y) comes from the same model, given silence as the input: `training` includes
 such examples.
 """
 
@@ -18,7 +18,7 @@ from parlai.core.torch_generator_agent import TorchGeneratorAgent
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from bots.parlai.episode import SILENCE, KeepsPersona
+from bots.parlai.agent import SILENCE, KeepsPersona
 from bots.parlai.word_vectors import BeginsWithWordVectors
 
 _LAMBDA = 0.7

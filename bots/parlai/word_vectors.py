@@ -17,7 +17,7 @@ from parlai.core.torch_agent import TorchAgent
 from scipy import sparse
 from torch import Tensor, nn
 
-from bots.builtin.parts.latent import principal
+from bots.builtin.parts.terms import principal
 
 EXCHANGES = "exchanges.jsonl"
 

@@ -1,13 +1,217 @@
-"""Convert a model's output to the text that is shown."""
+"""The text that is shown of a model's output: its own line, without thoughts and other speakers' lines."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 from bots.shown import looks
-from bots.shown.thoughts import speech
-from bots.shown.turns import own_line
+
+# Tags such as <think>, <thinking>, <reasoning>, some with a name before or after: <seed:think>, <think:name>.
+_NAME = r"(?:\w{1,20}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad)(?::\w{1,20})?"
+_CHANNEL = r"[^<]{0,80}(?:<\|constrain\|>\s?\w{1,20})?<\|message\|>"
+# Other marks that open thoughts, from chat templates and their documentation.
+_OPENS = (
+    rf"<\s?{_NAME}\s?>",
+    r"\[THINK\]",  # Mistral's Magistral and Ministral
+    r"◁think▷",  # Kimi
+    r"<\|open\|>think<\|sep\|>",  # Kimi K3
+    r"<\|START_THINKING\|>",  # Cohere's Command A
+    r"<\|begin_of_thought\|>",  # OpenThinker
+    r"<\|inner_prefix\|>",  # Apertus
+    r"<\|channel>\s?thought\b",  # Gemma 4
+    rf"<\|channel\|>\s?(?!final\b)\w{{1,20}}{_CHANNEL}",  # gpt-oss (OpenAI harmony response format, 2025)
+    r"\A\s*Here is my thought process:",  # Granite 3.2
+    r"\A\s*Here are my reasoning steps:",  # Apriel
+    # gpt-oss without its marks: "analysisThe user says hi.assistantfinalHello!"
+    r"\A\s*(?-i:analysis)(?=(?-i:[A-Z\"'“])|.*assistantfinal)",
+)
+_CLOSES = (
+    rf"<\s?/\s?{_NAME}\s?>",
+    r"\[/THINK\]",
+    r"◁/think▷",
+    r"<\|close\|>think<\|sep\|>",
+    r"<\|END_THINKING\|>",
+    r"<\|end_of_thought\|>",
+    r"<\|inner_suffix\|>",
+    r"<channel\|>",
+    rf"<\|channel\|>\s?final{_CHANNEL}",
+    r"\[BEGIN FINAL RESPONSE\]",
+    r"(?-i:assistantfinal)(?=[^\s…])",
+    r"\A\s*(?-i:final(?=[A-Z]))",
+)
+_ENDS = {
+    "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+    "<|open|>think<|sep|>": "<|close|>think<|sep|>",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|inner_prefix|>": "<|inner_suffix|>",
+}
+# Anybody may say this, so it only ends thoughts that were opened by a heading.
+_HEADING = r"Here is my response:"
+_MARK = re.compile(
+    f"(?P<opens>{'|'.join(_OPENS)})|(?P<closes>{'|'.join(_CLOSES)})|(?P<heading>{_HEADING})",
+    re.IGNORECASE | re.DOTALL,
+)
+# Tags that some models write around the answer after their thoughts.
+_ANSWER_TAG = re.compile(
+    r"<\s?/?\s?(?:answer|response|final_answer)\s?>|<\|(?:START|END)_RESPONSE\|>|\[END FINAL RESPONSE\]"
+    r"|<\|(?:begin|end)_of_solution\|>|<\|(?:open|close)\|>(?:response|message)<\|sep\|>",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleSpeech:
+    """A model's output without its thoughts.
+
+    `thought`: the output contained thoughts. `thinking`: it ends within them.
+    """
+
+    text: str
+    thought: bool
+    thinking: bool
+
+
+def speech(output: str, opened: bool = False) -> VisibleSpeech:
+    """Return the output without its thoughts.
+
+    `opened`: the prompt has already opened thoughts, so that only their end is in the output. An end without
+    a beginning is treated in the same way, if that is unknown: everything before it was thought.
+    """
+    parts: list[str] = []
+    thinking = thought = opened
+    at, headed = 0, False
+    for mark in _MARK.finditer(output):
+        if mark["heading"] is not None and not (thinking and headed):
+            continue
+        thought = True
+        if mark["opens"] is None:
+            if not thinking:
+                parts.clear()
+            thinking, at = False, mark.end()
+        elif not thinking:
+            parts.append(output[at : mark.start()])
+            thinking, headed = True, mark["opens"].endswith(":")
+    if not thinking:
+        parts.append(output[at:])
+    text = "".join(parts)
+    return VisibleSpeech(_ANSWER_TAG.sub("", text) if thought else text, thought, thinking)
+
+
+def closed(text: str) -> str:
+    """Return `text`, which ends within thoughts, with the mark that ends them and no thoughts.
+
+    Raises:
+        ValueError: it has opened no thoughts, or their end mark is unknown.
+    """
+    opened = [mark["opens"] for mark in _MARK.finditer(text) if mark["opens"] is not None]
+    if not opened:
+        raise ValueError("the text has opened no thoughts")
+    mark = opened[-1]
+    if re.fullmatch(r"<[^|]*>", mark):
+        end = mark.replace("<", "</", 1)
+    elif mark in _ENDS:
+        end = _ENDS[mark]
+    else:
+        raise ValueError(f"how thoughts end that {mark!r} begins is not known")
+    return f"{text.rstrip()}\n\n{end}\n\n"
+
+
+_OWN = r"(?:assistant|chatbot|bot|ai|me|response)"
+_FOREIGN = r"(?:user|human|worker|stranger|customer|system|developer|you|instruction)"
+_NUMBERED = r"(?:person|speaker) ?\d"
+_BEFORE_LABEL = r"[*#>]{0,4} ?"
+_AFTER_LABEL = r" ?\*{0,2}[:\uff1a]\*{0,2}"
+# Marks of the chat templates of all models: <|im_end|>, <start_of_turn>, [/INST], </s> …
+_CONTROL = (
+    r"(?i:<\|[\w ▁/-]{1,40}\|?>|<[\w ▁/-]{1,40}\|>|<\uff5c[\w ▁/-]{1,40}\uff5c>|\[\|/?[\w ]{1,20}\|\]"
+    r"|</?s>|<</?SYS>>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_(?:turn|text)>|\[/?INST\]|<extra_id_\d{1,2}>)"
+)
+_INSTRUCTED = re.compile(r"\s*(?:<s>\s*)?\[INST\].*?(?:\[/INST\]|$)", re.DOTALL)
+_CONTROLS = re.compile(_CONTROL)
+# The indent of one line only: with `\s*`, a long run of newlines would be searched again from each newline.
+_INDENT = r"\n[^\S\n]*"
+_MARKS = re.compile(rf"\s*(?:{_CONTROL}\s*)+")
+_ROLE = re.compile(rf"(?i:(?P<own>{_OWN}|model)|(?P<foreign>{_FOREIGN}))\s*(?:\n|{_CONTROL}|$)")
+_OWN_BEGINS = re.compile(
+    rf"{_CONTROL}\s*(?i:{_OWN}|model)\s*(?:\n|{_CONTROL})|{_INDENT}{_BEFORE_LABEL}(?i:{_OWN}){_AFTER_LABEL}"
+)
+_AT_A_SENTENCE = r"(?:Bot|AI|Chatbot|You|Me|Stranger|Worker|(?:Person|Speaker) ?\d)"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """A model's own line.
+
+    `marked`: there were marks of a template, or the model's label, around it. `others_before`,
+    `others_after`: there were lines of other speakers.
+    """
+
+    text: str
+    marked: bool
+    others_before: bool
+    others_after: bool
+
+
+def own_line(said: str, labels: Sequence[str] = ()) -> OwnText:
+    """Return the model's own line in `said`, which contains no thoughts.
+
+    `labels`: further names of the speakers, if each line of the prompt begins with its speaker's; the model's
+    own is the last.
+    """
+    begun, marked, before = _begun(said, labels)
+    end = _ends(tuple(labels)).search(begun)
+    if end is None:
+        return OwnText(begun, marked, before, False)
+    after = bool(_CONTROLS.sub("", begun[end.start() :]).strip())
+    return OwnText(begun[: end.start()].rstrip(), marked or not after, before, after)
+
+
+def _begun(said: str, labels: Sequence[str]) -> tuple[str, bool, bool]:
+    """Return `said` from the model's own line on, and whether marks, and others' lines, came before."""
+    instructed, label = _INSTRUCTED.match(said), _label(tuple(labels))
+    at = instructed.end() if instructed else 0
+    marked, before = False, instructed is not None
+    while True:
+        marks = _MARKS.match(said, at)
+        found = _ROLE.match(said, marks.end()) if marks else label.match(said, at)
+        if found is not None and found["foreign"] is not None:
+            own = _OWN_BEGINS.search(said, found.end())
+            at, before = own.start() if own else len(said), True
+        elif found is not None and found["own"] is not None:
+            # The mark that closes a role may belong to the next one, so it is matched again.
+            at, marked = found.end("own"), True
+            at += said.startswith(":", at)
+        elif marks is not None:
+            at, marked = marks.end(), True
+        else:
+            return said[at:], marked, before  # cut once: repeated cutting would take quadratic time
+
+
+@lru_cache(maxsize=64)
+def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for a speaker's label at the beginning of a text."""
+    own = "|".join((_OWN, _NUMBERED, *map(re.escape, labels[-1:])))
+    foreign = "|".join((_FOREIGN, *map(re.escape, labels[:-1])))
+    return re.compile(
+        rf"\s*{_BEFORE_LABEL}(?i:(?P<own>(?:{own}){_AFTER_LABEL})|(?P<foreign>(?:{foreign}){_AFTER_LABEL}))"
+    )
+
+
+@lru_cache(maxsize=64)
+def _ends(labels: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for the end of a model's own line: a mark, or the label of the next speaker."""
+    anybody = "|".join((_OWN, _FOREIGN, _NUMBERED, *map(re.escape, labels)))
+    return re.compile(
+        rf"{_CONTROL}"
+        rf"|{_INDENT}{_BEFORE_LABEL}(?i:{anybody}){_AFTER_LABEL}"
+        r"|\s(?:User|Human|Assistant) ?:"
+        rf"|(?<=[.!?…\"'”’)])\s+{_AT_A_SENTENCE} ?:"
+    )
+
 
 Change = Literal["thoughts", "marks", "turns", "limit", "looks"]
 CHANGES: tuple[Change, ...] = get_args(Change)

@@ -1,14 +1,23 @@
-"""Split a line into words in its own language, and guess that language.
+"""Split a text into words or characters by its language, and guess that language.
 
 In a language with blanks between words, words are separated by blanks, as in the published method. In other
 languages, ICU finds the words (Unicode Standard Annex 29, with ICU's dictionaries: without them, the annex
 makes every Chinese character a word, and every katakana line one word).
+
+Characters are grapheme clusters, as readers see them (the same annex): an emoji of a family is one character.
+ICU finds them here and, by the same data, in browsers, so that the worker's page counts as the server does.
+Older or newer browsers may count some characters differently; the server decides.
 """
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 # Languages for which ICU has a dictionary or a model of words.
 _UNSPACED = frozenset({"zh", "yue", "wuu", "ja", "th", "lo", "km", "my"})
@@ -114,3 +123,44 @@ def _identifier(expected: str) -> Any:
     known = set(identifier.nb_classes)
     identifier.set_languages(sorted((_LANGUAGES | {expected}) & known))
     return identifier
+
+
+# The limit for any text, because a character can have any number of code points. 1,000 emoji of a family of
+# four fit. In UTF-8 that is at most 28,000 bytes, which leaves room in a page's frame for more.
+MOST_CODE_POINTS = 7_000
+
+
+def characters(text: str) -> int:
+    """Return the number of characters that a reader of `text` sees; it must have no lone surrogates."""
+    # Imported only if needed: its data are 30 MB.
+    from icu4py.breakers import CharacterBreaker  # noqa: PLC0415
+
+    return sum(1 for _ in CharacterBreaker(text, "en").segments())
+
+
+def is_too_long(text: str, most: int) -> bool:
+    """Return whether a text has more than `most` characters, or too many code points."""
+    points = len(text)  # each character has at least one, so most texts need no counting
+    return points > MOST_CODE_POINTS or (points > most and characters(text) > most)
+
+
+@dataclass(frozen=True, slots=True)
+class MostCharacters:
+    """Limit a text to `most` characters as readers see them; an annotation of a field."""
+
+    most: int
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return handler(schema) | {"maxLength": MOST_CODE_POINTS, "maxCharacters": self.most}
+
+    def _checked(self, text: str) -> str:
+        if is_too_long(text, self.most):
+            reason = "String should have at most {max_length} characters, and {code_points} code points"
+            limits = {"max_length": self.most, "code_points": MOST_CODE_POINTS}
+            raise PydanticCustomError("string_too_long", reason, limits)
+        return text

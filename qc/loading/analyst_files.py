@@ -31,8 +31,7 @@ import pandas as pd
 import yaml
 from pydantic import Field
 
-from candor.common.bounded_yaml import read_yaml
-from candor.common.files import read_file
+from candor.common.files import read_file, read_yaml
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import MAXIMUM, StrictModel
 from qc.formats.spreadsheet import misshapen

@@ -144,7 +144,7 @@ def read_registration(path: Path) -> Preregistration:
     """
     import yaml  # noqa: PLC0415  # most reports have no preregistration
 
-    from candor.common.bounded_yaml import read_yaml  # noqa: PLC0415  # as above
+    from candor.common.files import read_yaml  # noqa: PLC0415  # as above
 
     try:
         content = read_yaml(read_file(path))

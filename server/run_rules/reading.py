@@ -8,7 +8,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from candor.common.bounded_yaml import YamlTexts
+from candor.common.files import YamlTexts
 from server.errors import RulesInvalid
 from server.run_rules.rules import RunRules
 from server.settings_file import (

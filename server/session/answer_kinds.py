@@ -10,7 +10,7 @@ from typing import Annotated, Literal, assert_never, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from candor.common.text_length import is_too_long
+from candor.common.segmentation import is_too_long
 
 MAX_ANSWER = 2_000
 MAX_POINTS = 11

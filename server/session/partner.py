@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from candor.common.text_length import is_too_long
+from candor.common.segmentation import is_too_long
 from server.session.protocol.text import MAX_SAY
 
 Reason = Literal["nobody_came", "silent", "left"]

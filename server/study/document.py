@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from candor.common.bounded_yaml import YamlSettings
+from candor.common.files import YamlSettings
 from server.settings_file import Location, child, line_of
 
 LEFT_OUT = "REMOVED"

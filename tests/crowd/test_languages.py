@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bots.qc_bots.material import run_length
+from bots.qc_bots import run_length
 from candor.common.segmentation import foreign_language, split_words
 from tests.bots.support.corpora import CORPORA, write_corpus
 from tests.crowd.test_crowd import report

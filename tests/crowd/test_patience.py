@@ -8,10 +8,8 @@ from fastapi import FastAPI, HTTPException
 from typer.testing import CliRunner
 
 from bots.crowd.__main__ import cli
-from bots.crowd.patience import PatientClient
-from bots.researcher.access import Access
-from bots.researcher.client import ResearcherClient
-from bots.researcher.views import RunAnswer
+from bots.crowd.crowd import PatientClient
+from bots.researcher_api import Access, ResearcherClient, RunAnswer
 from tests.bots.support.app_server import running
 from tests.support.local_process import free_port
 from tests.support.waiting import PATIENCE, until

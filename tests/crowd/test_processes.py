@@ -18,13 +18,12 @@ from sqlalchemy import create_engine, text
 
 from bots.builtin.catalogue import open_bot
 from bots.corpus import load_corpus
-from bots.crowd.patience import PatientClient
+from bots.crowd.crowd import PatientClient
 from bots.crowd.profile import PROFILES
 from bots.crowd.talk import Retrieved
 from bots.crowd.view import Message
 from bots.crowd.worker import Diary, SimulatedWorker
-from bots.researcher.access import access
-from bots.researcher.client import ResearcherClient
+from bots.researcher_api import ResearcherClient, access
 from tests.support.postgres import Postgres
 from tests.support.redis_server import RedisServer
 from tests.support.server_process import Server

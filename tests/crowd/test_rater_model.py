@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bots.crowd.profile import PROFILES, Honest, mix_of
-from bots.crowd.rater_model import FittedRaterModel, ModelRefused, read_rater_model
+from bots.crowd.profile import PROFILES, FittedRaterModel, Honest, ModelRefused, mix_of, read_rater_model
 from candor.common.api_models import CriterionSigns
 from qc.method.sample import take_sample
 from qc.planning import rater_model

@@ -8,11 +8,21 @@ from statistics import mean, stdev
 import pytest
 
 from bots import BotError, Chat, Reply, Turn, load_corpus, open_bot
-from bots.crowd.phrases import topics_in, without_lines
-from bots.crowd.speakers import Talk, TalkRefused, speaker
-from bots.crowd.talk import TRIES, OwnChat, Prompted, Retrieved, seconds_to_write, writing_of
+from bots.crowd.talk import (
+    TRIES,
+    OwnChat,
+    Prompted,
+    Retrieved,
+    Talk,
+    TalkRefused,
+    seconds_to_write,
+    speaker,
+    topics_in,
+    without_lines,
+    writing_of,
+)
 from bots.crowd.view import History
-from bots.endpoints.cost import TOKENS_OF_INSTRUCTIONS, TOKENS_OF_LINE, estimate
+from bots.endpoints.hosted import TOKENS_OF_INSTRUCTIONS, TOKENS_OF_LINE, estimate
 from candor.common.segmentation import foreign_language, split_words
 from tests.bots.support.tiny_models import save_tiny_models
 

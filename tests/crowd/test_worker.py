@@ -9,7 +9,7 @@ from bots.crowd import worker
 from bots.crowd.profile import PROFILES
 from bots.crowd.talk import OwnChat
 from bots.crowd.worker import Diary, SimulatedWorker
-from bots.researcher.views import JoinAnswer
+from bots.researcher_api import JoinAnswer
 from server.bots.lineup import study_card
 from server.session import protocol
 from server.session.records import Closed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from candor.common.text_length import characters
+from candor.common.segmentation import characters
 from tests.e2e.hands import BUBBLES, enter, open_topic, press, say
 from tests.e2e.stage import Stage
 

@@ -12,8 +12,7 @@ from bots import Chat, Reply, Turn
 from bots.core.failures import ThoughtsOnly
 from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.http import HttpEndpoint
-from bots.host.batch import MicroBatch
-from bots.host.model import HfOptions
+from bots.host.model import HfOptions, MicroBatch
 from server.db.engine.engines import migrate
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import running

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from bots.core.chat import Turn
-from bots.parlai.episode import EpisodeExchange, PersonaHistory, exchanges
+from bots.parlai.agent import EpisodeExchange, PersonaHistory, exchanges
 from bots.parlai.kv_memory import KvMemory
 from bots.parlai.language_model import LstmLanguageModel
 from bots.parlai.word_vectors import word_vectors

@@ -10,10 +10,9 @@ import pytest
 import torch
 
 from bots import Chat, Turn
-from bots.host.batch import MicroBatch
-from bots.host.model import HostModelError
+from bots.host.model import HostModelError, MicroBatch
 from bots.host.parlai import ParlaiModel
-from bots.parlai.episode import opening
+from bots.parlai.agent import opening
 from bots.shown import shown_text
 from bots.shown.looks import spelled
 from tests.parlai.conftest import Talk

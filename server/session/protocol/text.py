@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from candor.common.text_length import MostCharacters
+from candor.common.segmentation import MostCharacters
 from server.session.answer_kinds import MAX_ANSWER
 
 # A ticket holds the ids of a worker and of a visit: 200 characters each, of up to four bytes, in base64.

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
 from bots.builtin.catalogue import builtin_names
-from bots.builtin.parts.acts import asks
 from bots.builtin.parts.facts import denies
+from bots.builtin.parts.rules import asks
 from bots.core.words import content, sentences, stems
 from bots.corpus import Dialogue
-from bots.shown.prose import LONGEST, present
+from bots.shown.looks import LONGEST, present
 
 Say = Callable[..., Awaitable[str]]
 NAMES = builtin_names()

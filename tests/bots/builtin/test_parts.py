@@ -5,14 +5,21 @@ import pytest
 
 from bots import Chat, Corpus, Turn
 from bots.builtin.ngram import END, LanguageModel, tokens
-from bots.builtin.parts.acts import Act, act
-from bots.builtin.parts.associations import Associations
-from bots.builtin.parts.exchanges import Stock, exchanges, fading, stage
+from bots.builtin.parts.exchanges import Associations, Stock, exchanges, fading, stage
 from bots.builtin.parts.facts import asked_fact
-from bots.builtin.parts.latent import along, principal, shift
-from bots.builtin.parts.rules import mentions, mirrored, script
+from bots.builtin.parts.rules import Act, act, mentions, mirrored, script
 from bots.builtin.parts.said import freshest, ranked, said_in
-from bots.builtin.parts.terms import TOPICS, TermSpace, direction, normalised, products, topics_of
+from bots.builtin.parts.terms import (
+    TOPICS,
+    TermSpace,
+    along,
+    direction,
+    normalised,
+    principal,
+    products,
+    shift,
+    topics_of,
+)
 from bots.corpus import Dialogue, Persona
 
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from bots import ConformanceReport, Overruns
 from bots.conformance import findings
 from bots.conformance.check import report
-from bots.conformance.check_language import check_language
 from bots.conformance.findings import Standard
 from bots.conformance.report import Alone, AtOnce, Finding, Latency, quoted, worst
-from bots.conformance.script import CheckResponses, ScriptAnswer
+from bots.conformance.script import CheckResponses, ScriptAnswer, check_language
 from bots.core.failures import BotBusy, BotError, BotTimeout, EmptyReply, FailureKind, ReplyTooLong, failure
 from bots.core.visible_text import checked_reply
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots.conformance.check_language import check_language, is_known
+from bots.conformance.script import check_language, is_known
 from candor.common.segmentation import foreign_language
 from server.study.texts import LANGUAGES
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots import load_corpus
-from bots.conformance.check_language import check_language
+from bots.conformance.script import check_language
 from bots.core.offensive_words import offensive_words
-from bots.crowd.phrases import topic_line, topics_in
+from bots.crowd.talk import topic_line, topics_in
 
 # Words, and phrases in pieces, of the English, the German and the French list.
 LISTED = "fucking SHIT Arschloch putain merde son of a bitch blow job eat hair pie hell"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots import Corpus, load_corpus
-from bots.core.foreign_claims import _CLAIMS as FOREIGN
+from bots.core.self_identification import _CLAIMS as FOREIGN
 from bots.core.self_identification import claims, gives_itself_away
 
 MACHINES = [

@@ -18,9 +18,8 @@ from bots import BotError
 from bots.endpoints import address
 from bots.endpoints.address import is_public
 from bots.endpoints.endpoint import open_endpoint
-from bots.endpoints.http import HttpEndpoint
+from bots.endpoints.http import HttpEndpoint, ParlaiWebEndpoint
 from bots.endpoints.openai import OpenAiEndpoint
-from bots.endpoints.parlai_web import ParlaiWebEndpoint
 from candor.common.network import trusted
 from tests.bots.support.servers import CHAT, saying, serving
 from tests.needs import need_ipv6

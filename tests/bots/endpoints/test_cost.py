@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from bots.endpoints.cost import Estimate, PlannedCalls, in_words
 from bots.endpoints.endpoint import planned_calls
-from bots.endpoints.hosted import Prices
+from bots.endpoints.hosted import Estimate, PlannedCalls, Price, in_words
 from bots.endpoints.moderation import Moderation
 from tests.server.support.talker import endpoint
 
@@ -68,4 +67,4 @@ def test_it_is_said_how_many_calls_to_whom_and_at_what_price() -> None:
         "- about 1 call to `mine`: no price is set, and the provider may charge"
     )
     assert in_words("Nothing", []) is None
-    assert Prices(0.5, 2).cost(2_000_000, 500_000) == 2.0
+    assert Price(input=0.5, output=2).cost(2_000_000, 500_000) == 2.0

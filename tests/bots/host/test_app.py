@@ -15,15 +15,12 @@ import uvicorn
 from bots import Chat, Corpus, Reply, open_bot
 from bots.builtin.parts.exchanges import stock
 from bots.core.failures import BotError, ChatRefused, EmptyReply, failure
+from bots.endpoints.address import Key
 from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.http import HttpEndpoint
-from bots.endpoints.key import Key
 from bots.host import app as app_module
-from bots.host.app import Host, create_app
-from bots.host.batch import MicroBatch
-from bots.host.builtin import BuiltinModel
-from bots.host.drain import DrainingServer
-from bots.host.model import Output
+from bots.host.app import DrainingServer, Host, create_app
+from bots.host.model import BuiltinModel, MicroBatch, Output
 from tests.bots.support.chats import as_request
 from tests.support.waiting import PATIENCE, until
 

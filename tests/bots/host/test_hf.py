@@ -17,14 +17,17 @@ import transformers  # noqa: E402
 from bots import Chat, Turn  # noqa: E402
 from bots.core.chat import Provenance  # noqa: E402
 from bots.core.failures import ThoughtsOnly  # noqa: E402
-from bots.host import memory  # noqa: E402
-from bots.host.batch import MicroBatch  # noqa: E402
+from bots.host import checkpoint  # noqa: E402
 from bots.host.hf import (  # noqa: E402
     HfModel,
     RowSampler,
     groups,
 )
-from bots.host.model import HfOptions, HostModelError  # noqa: E402
+from bots.host.model import (  # noqa: E402
+    HfOptions,
+    HostModelError,
+    MicroBatch,
+)
 from tests.bots.support.tiny_models import CHATML  # noqa: E402
 
 Talk = Callable[..., Chat]
@@ -238,7 +241,7 @@ def test_the_estimate_is_what_the_weights_take(tiny: dict[str, Path]) -> None:
         auto_class = getattr(transformers, auto)
         model = auto_class.from_pretrained(tiny[kind])
         taken = sum(parameter.nbytes for parameter in model.parameters())
-        assert memory.weights(auto_class, model.config, torch.float32) == taken
+        assert checkpoint.weights(auto_class, model.config, torch.float32) == taken
 
 
 def test_a_model_that_does_not_write_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots.shown import ShownText, is_plain, looks, phase, shown_text
-from bots.shown.turns import own_line
+from bots.shown.text import own_line
 
 SECRET = "I should be friendly and hide that I plan this."
 # Each family's thoughts and reply, as they come where the prompt has opened nothing.

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from bots import load_corpus, open_bot
-from bots.crowd.patience import PatientClient
+from bots.crowd.crowd import PatientClient
 from bots.crowd.profile import PROFILES, ProfileName
 from bots.crowd.talk import Retrieved
 from bots.crowd.worker import Diary, SimulatedWorker
-from bots.researcher.access import access
-from bots.researcher.client import ResearcherClient
+from bots.researcher_api import ResearcherClient, access
 from qc.loading import load
 from server.db.engine.engines import open_engine
 from server.db.sessions.quizzes import lines_of_others

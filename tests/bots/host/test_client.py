@@ -13,12 +13,11 @@ from websockets.http11 import Request, Response
 
 from bots import DIAL_IN_PATH, BotError, Chat, Drain, HostReplica, HostSession, Offer
 from bots.core.failures import ChatRefused, EmptyReply, ReplyTooLong
-from bots.host import connection, connector
+from bots.host import client, connection
 from bots.host.app import Host
-from bots.host.batch import MicroBatch
+from bots.host.client import HostConnector, address_of
 from bots.host.connection import HostRejected
-from bots.host.connector import HostConnector, address_of
-from bots.host.model import Output
+from bots.host.model import MicroBatch, Output
 from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]
@@ -136,8 +135,8 @@ async def staged(*names: str) -> AsyncIterator[Stage]:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody pauses for long before coming back."""
-    monkeypatch.setattr(connector, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(connector, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(client, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(client, "LONGEST_PAUSE", 0.05)
 
 
 async def test_a_host_answers_over_the_connection_that_it_opened(talk: Talk) -> None:

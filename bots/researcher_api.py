@@ -1,24 +1,168 @@
-"""Call the server's API as a researcher."""
+"""The researcher's REST API as commands call it: address and token, the calls, and their answers.
+
+Unknown fields of an answer are ignored.
+"""
 
 from collections.abc import Callable
-from typing import Any, Self, TypeVar
-from urllib.parse import quote
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+from urllib.parse import quote, urlsplit
 
 import httpx2
+import typer
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
-from bots.researcher.access import Access
-from bots.researcher.views import (
-    BotAnswer,
-    BotListAnswer,
-    CheckAnswer,
-    JoinAnswer,
-    RehearsalAnswer,
-    RunAnswer,
-    RunListAnswer,
-)
-from candor.common.api_models import CrowdQuestion, SimulatedBeliefs
+from bots.conformance.report import ConformanceReport, Overruns, Verdict
+from candor.common.api_models import CrowdQuestion, Forecast, SimulatedBeliefs
 from candor.common.terminal import agree
+
+
+class ReplicaAnswer(BaseModel):
+    """One server that answers for a bot."""
+
+    url: str
+    state: str
+    in_flight: int
+    calls: int
+    failures: int
+    last_error: str | None
+
+
+class LastCheckAnswer(BaseModel):
+    """The time and the verdict of a bot's last check."""
+
+    at: datetime
+    verdict: Verdict
+
+
+class BotAnswer(BaseModel):
+    """A registered bot. `endpoint` is as registered, with its kind under "kind"."""
+
+    name: str
+    endpoint: dict[str, Any]
+    enabled: bool
+    created_at: datetime
+    used_by: list[str]
+    replicas: list[ReplicaAnswer]
+    overruns: Overruns
+    check: LastCheckAnswer | None
+
+
+class BotListAnswer(BaseModel):
+    """All registered bots."""
+
+    bots: list[BotAnswer]
+
+
+class CheckAnswer(BaseModel):
+    """A running or finished check. `report` is set when it is finished, `error` when it failed."""
+
+    state: Literal["running", "finished", "failed"]
+    done: int
+    total: int
+    at: datetime | None
+    report: ConformanceReport | None
+    error: str | None
+
+
+class JoinAnswer(BaseModel):
+    """A simulated worker's session token and its assignment."""
+
+    token: str
+    assignment: str
+
+
+class RunAnswer(BaseModel):
+    """A run, by its name."""
+
+    run: str
+
+
+class RunListAnswer(BaseModel):
+    """All runs, newest first."""
+
+    runs: list[RunAnswer]
+
+
+class RehearsalAnswer(BaseModel):
+    """A running or finished rehearsal; `run` is its own run."""
+
+    job: str
+    run: str
+    status: Literal["running", "done", "failed", "cancelled"]
+    step: str
+    done: int
+    total: int
+    error: str | None
+    forecast: Forecast | None
+    trouble: str | None
+
+
+SERVER = "http://127.0.0.1:8000"
+_DATA = Path("candor-data")
+
+Server = Annotated[str, typer.Option("--server", help="The Candor server's address.", metavar="URL")]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        envvar="CANDOR_TOKEN",
+        help="The researcher's token.",
+        show_default="the token in the data folder given by --data",
+    ),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        envvar="CANDOR_DATA",
+        help="The server's data folder, which contains its token.",
+        show_default="candor-data in this folder",
+    ),
+]
+
+
+class NoAccess(ValueError):
+    """The server cannot be called. The message says which option is missing or wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A server's address and a researcher's token."""
+
+    server: str
+    token: str = field(repr=False)
+
+
+def access(server: str, token: str | None, data: Path | None = None) -> Access:
+    """Return the address and the token for the researcher's API of `server`.
+
+    Without a token, the one in the server's data folder `data` is used; None: `candor-data` in this folder.
+
+    Raises:
+        NoAccess: `server` is not an address, or there is no token.
+    """
+    parts = urlsplit(server)
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        raise NoAccess(f"--server {server}: not an address; write it like {SERVER}")
+    given = (token or _own_token((data or _DATA) / "secrets.json")).strip()
+    if not given.isascii() or not given.isprintable():
+        raise NoAccess("the token has characters in it that no token has: copy it again")
+    return Access(f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}", given)
+
+
+def _own_token(secrets: Path) -> str:
+    try:
+        return str(from_json(secrets.read_bytes())["researcher_token"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NoAccess(
+            f"No researcher's token was given, and {secrets} cannot be read. Name the server's data folder"
+            " with --data, or make a token there with `candor token new --name NAME` and pass it with --token"
+            " or CANDOR_TOKEN. The end of an invitation's link is no token."
+        ) from error
+
 
 _SECONDS = 30.0
 _TOO_MANY, _SERVER_ERROR = 429, 500

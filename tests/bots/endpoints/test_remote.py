@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from bots.endpoints.provider_error import LONGEST_MESSAGE, failure_of
+from bots.endpoints.remote import LONGEST_MESSAGE, failure_of
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.core.chat import Chat, Turn
-from bots.core.chat_request import ChatRequest, chat_json
+from bots.core.chat import Chat, ChatRequest, Turn, chat_json
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 TURNS = st.lists(st.builds(Turn, st.sampled_from(["worker", "bot"]), TEXT), max_size=6)

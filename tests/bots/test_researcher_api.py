@@ -5,23 +5,23 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from bots.researcher import views
+from bots import researcher_api
 from server.app import api_schema
 
 SCHEMA = api_schema()
 Node = dict[str, Any]
 # Each answer that the client reads, and the call that gives it.
 ANSWERS: list[tuple[type[BaseModel], str, str, str]] = [
-    (views.RunListAnswer, "/api/desk/runs", "get", "200"),
-    (views.JoinAnswer, "/api/join", "post", "200"),
-    (views.BotListAnswer, "/api/desk/bots", "get", "200"),
-    (views.BotAnswer, "/api/desk/bots", "post", "201"),
-    (views.BotAnswer, "/api/desk/bots/{name}", "get", "200"),
-    (views.BotAnswer, "/api/desk/bots/{name}", "patch", "200"),
-    (views.BotAnswer, "/api/desk/bots/{name}/replicas", "post", "200"),
-    (views.BotAnswer, "/api/desk/bots/{name}/replicas", "delete", "200"),
-    (views.CheckAnswer, "/api/desk/bots/{name}/check", "post", "202"),
-    (views.CheckAnswer, "/api/desk/bots/{name}/check", "get", "200"),
+    (researcher_api.RunListAnswer, "/api/desk/runs", "get", "200"),
+    (researcher_api.JoinAnswer, "/api/join", "post", "200"),
+    (researcher_api.BotListAnswer, "/api/desk/bots", "get", "200"),
+    (researcher_api.BotAnswer, "/api/desk/bots", "post", "201"),
+    (researcher_api.BotAnswer, "/api/desk/bots/{name}", "get", "200"),
+    (researcher_api.BotAnswer, "/api/desk/bots/{name}", "patch", "200"),
+    (researcher_api.BotAnswer, "/api/desk/bots/{name}/replicas", "post", "200"),
+    (researcher_api.BotAnswer, "/api/desk/bots/{name}/replicas", "delete", "200"),
+    (researcher_api.CheckAnswer, "/api/desk/bots/{name}/check", "post", "202"),
+    (researcher_api.CheckAnswer, "/api/desk/bots/{name}/check", "get", "200"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots.shown.prose import written
+from bots.shown.looks import written
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 
 from bots import BotError, Chat
 from bots.core.failures import EmptyReply
-from bots.host.batch import MicroBatch
-from bots.host.model import Output
+from bots.host.model import MicroBatch, Output
 from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]

@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from bots import ConformanceReport
 from bots.check import BOT_TRY, cli
-from bots.conformance.check_language import check_language
-from bots.conformance.script import AT_ONCE, calls
+from bots.conformance.script import AT_ONCE, calls, check_language
 from server.study import Timeouts
 from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command, good, process, refused
