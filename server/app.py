@@ -21,14 +21,13 @@ from server.access.openid import OpenIdProvider
 from server.access.rate_limit import OpenSockets, RateLimits
 from server.access.sign_ins import StoredDirectory
 from server.bots import api as bots_api
-from server.bots.api_limits import CORPORA, ApiLimits
-from server.bots.background_checks import BackgroundChecks
+from server.bots.fitness import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
 from server.bots.open_runs import OpenRuns, StoredChanges
 from server.bots.opened_bots import OpenedBots
 from server.bots.opening import RunChanges
-from server.bots.registered_bots import RegisteredBots
+from server.bots.registered_bots import CORPORA, ApiLimits, RegisteredBots
 from server.config import Settings
 from server.db.engine.engines import DatabaseLimits
 from server.db.store.store import Store
@@ -50,17 +49,16 @@ from server.desk.studies import studies as studies_api
 from server.errors import ErrorBody
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
-from server.jobs.background import BackgroundJobs
+from server.jobs.background import BackgroundJobs, FileLinks
 from server.jobs.child import ChildLimits
 from server.jobs.credits import CreditJob
 from server.jobs.exports import Exports, KeptExports
-from server.jobs.files import FileLinks
 from server.jobs.moderation import ModerationJob
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
+from server.live.arrive.admission import RunEnds
 from server.live.arrive.join import WORKER_PAGES, JoinApi
-from server.live.arrive.run_ends import RunEnds
 from server.live.arrive.signed_arrivals import SignedArrivals
 from server.live.converse.interventions import Interventions
 from server.live.converse.newcomers import Newcomers

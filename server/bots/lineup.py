@@ -1,6 +1,6 @@
 """An open run in a process: its study, session rules, bots and spending caps."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ParamSpec, TypeVar
@@ -16,12 +16,12 @@ from bots import (
     EndpointError,
     Replicas,
     Turn,
+    bot_specs,
     load_corpus,
     opaque_id,
     require_openable,
 )
 from server.bots.earlier_replies import EarlierReplies
-from server.bots.known_bots import require_known_bots
 from server.bots.opened_bots import BotHandle, OpenedBots
 from server.bots.people import HumanBot, WizardBot
 from server.db.counts.spending import spent_by_bot, spent_by_run
@@ -31,7 +31,8 @@ from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard
 from server.session.records import ConversationPlanned
 from server.session.state import SessionRules
-from server.study import PARTNER, WIZARD, Study, parse_study
+from server.settings_file import Location, did_you_mean
+from server.study import PARTNER, PEOPLE, WIZARD, Mistake, Study, located, parse_study, read_study
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,3 +286,59 @@ def _opened(what: str, opening: Callable[P, T], *args: P.args, **kwargs: P.kwarg
         return opening(*args, **kwargs)
     except (CorpusError, EndpointError) as error:
         raise StudyInvalid(f"{what} cannot be opened: {error}") from error
+
+
+_UNKNOWN = (
+    "Correct the names in the study, or register the bots: a running server then serves the run by itself."
+)
+
+
+def require_known_bots(text: str, study: Study, registered: Collection[str], source: str = "study") -> None:
+    """Check that every bot of a study exists.
+
+    Args:
+        text: the study's text.
+        study: the parsed study.
+        registered: the names of the bots registered with the server.
+        source: the name of the file, for the error message.
+
+    Raises:
+        StudyInvalid: the message lists unknown bots with their lines, and the available names.
+    """
+    unknown = located(text, unknown_bots(study, registered))
+    if unknown:
+        lines = [mistake.at(source) for mistake in unknown]
+        lines.append(
+            f"There are {', '.join(bot_specs())}; in this study's `bots`: {', '.join(study.bots) or 'none'}; "
+            f"registered with the server: {', '.join(sorted(registered)) or 'none'}"
+        )
+        raise StudyInvalid("\n".join(lines), _UNKNOWN)
+
+
+def mistakes_of(text: str, registered: Collection[str]) -> list[Mistake]:
+    """Return the mistakes in a study, including unknown bots, by line."""
+    study, mistakes = read_study(text)
+    if study is None:
+        return mistakes
+    found = [*mistakes, *located(text, unknown_bots(study, registered))]
+    return sorted(dict.fromkeys(found), key=lambda mistake: mistake.line or 0)
+
+
+def unknown_bots(study: Study, registered: Collection[str]) -> Iterator[tuple[Location, str]]:
+    """Yield the unknown bots of a study, each with its location and a suggestion."""
+    if not study.task_type.chats:
+        return
+    bots = {*bot_specs(), *study.bots, *registered}
+    known = {*bots, *PEOPLE}
+    named: list[tuple[Location, str]] = [
+        (("systems", i, "bot"), spec.bot) for i, spec in enumerate(study.systems)
+    ]
+    for where, bot in named:
+        if bot not in known:
+            yield where, f"no bot is called `{bot}`{did_you_mean(bot, known)}"
+    machines: list[tuple[Location, str]] = [(("qc", "bot"), study.qc.bot)]
+    if study.people is not None:
+        machines.append((("people", "take_over"), study.people.take_over))
+    for where, bot in machines:
+        if bot not in bots:
+            yield where, f"no bot is called `{bot}`{did_you_mean(bot, bots)}"

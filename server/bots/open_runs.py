@@ -9,8 +9,7 @@ from sqlalchemy import Connection
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
-from server.db.runs.revisions import revisions
-from server.db.runs.runs import RunEntry, all_runs
+from server.db.runs.runs import RunEntry, all_runs, revisions
 from server.db.store.store import Store
 from server.errors import CandorError
 from server.news import News

@@ -9,12 +9,11 @@ from sqlalchemy import Connection
 
 from bots import Moderation
 from server.bots import fitness
-from server.bots.api_limits import ApiLimits
 from server.bots.fitness import Fitness
-from server.bots.known_bots import require_known_bots
-from server.bots.lineup import OpenRun, open_lineup
+from server.bots.lineup import OpenRun, open_lineup, require_known_bots
 from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import Confirmation, of_run
+from server.bots.registered_bots import ApiLimits
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.runs import run_states, runs

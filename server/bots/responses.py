@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from bots import ConformanceReport, Endpoint, Overruns, ReplicaState
 from server.bots import stored_bots
-from server.bots.background_checks import BackgroundCheck
+from server.bots.fitness import BackgroundCheck
 from server.bots.stored_bots import Registration
 from server.clock import ShownTime
 from server.study import LEFT_OUT

@@ -10,8 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
 
 from bots import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpoint
-from server.db.runs.revisions import raise_revision
-from server.db.runs.runs import RunEntry, all_runs
+from server.db.runs.runs import RunEntry, all_runs, raise_revision
 from server.db.tables import BotCheckTable, RegistrationTable
 from server.errors import (
     BotExists,

@@ -28,10 +28,10 @@ from server.db.audit import CommandLine, record
 from server.db.runs.runs import open_run
 from server.errors import CandorError
 from server.recruiters.pay_platform import decimal_amount, shown_amount
-from server.recruiters.stand_in.faults import Fault, Faults
+from server.recruiters.stand_in.api import Fault, Faults
+from server.recruiters.stand_in.participants import Signer
 from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.serving import serving, stand_in
-from server.recruiters.stand_in.signing import Signer
 from server.study import DEMO, EditedSetting, edited, load_study, parse_study
 
 RUN = "demo-prolific"

@@ -63,12 +63,7 @@ def write_run(connection: Connection, run: RunEntry, form: Written, path: Path, 
             _write_published(connection, run, file, on_step)
             return
         # Arrow takes long to import, and only these formats need it.
-        from server.export.write_views import (  # noqa: PLC0415
-            RunViews,
-            write_csv,
-            write_jsonl,
-            write_parquet,
-        )
+        from server.export.views import RunViews, write_csv, write_jsonl, write_parquet  # noqa: PLC0415
 
         write = {"jsonl": write_jsonl, "parquet": write_parquet, "csv": write_csv}[form]
         write(RunViews(connection, run, on_step), file)

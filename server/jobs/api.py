@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 from server.access.actor import Actor, Allowed, Caller, require_in_runs
 from server.access.auth import Auth
 from server.access.roles import Permission
-from server.bots.api_limits import ApiLimits
 from server.bots.planned_calls import Confirmation
+from server.bots.registered_bots import ApiLimits
 from server.db.audit import record
 from server.db.jobs import JobEntry, find_job
 from server.db.runs.analyses import find_analysis, find_points
@@ -22,9 +22,8 @@ from server.db.runs.runs import find_run
 from server.db.runs.studies import find_study
 from server.db.store.store import Store
 from server.errors import JobNotFound
-from server.jobs.background import BackgroundJobs
+from server.jobs.background import BackgroundJobs, FileLinks
 from server.jobs.exports import ExportOptions, Exports
-from server.jobs.files import FileLinks
 from server.jobs.rehearsals import RehearsalOptions, Rehearsals
 from server.jobs.reports import PAGE, ReportOptions, Reports
 from server.jobs.responses import (

@@ -12,9 +12,8 @@ from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.errors import JobNotFound
 from server.export.formats import Format, file_name
-from server.jobs.background import BackgroundJobs, Progress, Result
+from server.jobs.background import BackgroundJobs, JobFiles, Progress, Result
 from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, run_child, told_progress
-from server.jobs.files import JobFiles
 
 KEPT_DAYS = 7
 _STARTING = "Starting"

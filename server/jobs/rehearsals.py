@@ -16,8 +16,7 @@ from server.bots.open_runs import OpenRuns
 from server.bots.planned_calls import Confirmation, of_assignments
 from server.clock import utc_now
 from server.db.jobs import JobEntry, jobs_of
-from server.db.runs.rehearsals import open_rehearsal, rehearsals_of
-from server.db.runs.run_states import change_run
+from server.db.runs.run_states import change_run, open_rehearsal, rehearsals_of
 from server.db.runs.runs import RunEntry, find_run
 from server.db.store.store import Store
 from server.db.tables import AssignmentTable, ConversationTable

@@ -11,9 +11,8 @@ from sqlalchemy import Connection
 from server.db.jobs import JobEntry, forget_jobs, jobs_of
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
-from server.jobs.background import BackgroundJobs, Progress, Result
+from server.jobs.background import BackgroundJobs, JobFiles, Progress, Result
 from server.jobs.child import ChildCommand, ChildLimits, reading, run_child, told_progress
-from server.jobs.files import JobFiles
 
 PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from candor.common.api_models import Forecast
 from server.clock import ShownTime
 from server.db.jobs import JobEntry, JobKind, JobStatus
+from server.jobs.background import FileLinks
 from server.jobs.exports import KEPT_DAYS, ExportOptions
-from server.jobs.files import FileLinks
 from server.jobs.rehearsals import RehearsalOptions
 from server.jobs.reports import ReportOptions
 

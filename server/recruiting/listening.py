@@ -7,8 +7,7 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
-from server.db.recruiting.platform_events import new_lost, note_lost
-from server.db.recruiting.recruitments import StoredRecruitment
+from server.db.recruiting.recruitments import StoredRecruitment, new_lost, note_lost
 from server.db.store.store import Store
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.lease import Lease

@@ -12,8 +12,7 @@ from server.db.store.store import Store
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask
-from server.recruiting.bonus_payment import is_due
-from server.recruiting.bonuses import Bonuses
+from server.recruiting.bonuses import Bonuses, is_due
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 

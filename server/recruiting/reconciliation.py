@@ -11,7 +11,7 @@ from server.db.recruiting.participations import Participation
 from server.db.recruiting.pay_decisions import PayShare
 from server.db.recruiting.submissions import StoredSubmission
 from server.recruiters.pay_platform import Status
-from server.recruiting.bonus_payment import is_overdue
+from server.recruiting.bonuses import is_overdue
 from server.recruiting.pay_rules import (
     ASKED_TO_RETURN,
     REVIEWABLE,

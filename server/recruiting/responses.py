@@ -12,13 +12,12 @@ from server.clock import utc_now
 from server.db.recruiting.bonuses import OPEN, State, StoredBatch, StoredBonus, batches_of
 from server.db.recruiting.participations import Participation, participations
 from server.db.recruiting.pay_decisions import DecisionKind, StoredDecision, decisions_of, shares_decided
-from server.db.recruiting.platform_events import lost_events
-from server.db.recruiting.recruitments import StoredRecruitment, recruitment_of
+from server.db.recruiting.recruitments import StoredRecruitment, lost_events, recruitment_of
 from server.db.recruiting.submissions import StoredSubmission, submissions_of
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry
 from server.recruiters.recruiter import PayingRecruiter
-from server.recruiting.bonus_payment import Outcome
+from server.recruiting.bonuses import Outcome
 from server.recruiting.pay_rules import Proposal, proposal
 from server.recruiting.reconciliation import (
     DifferenceKind,

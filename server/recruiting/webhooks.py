@@ -13,8 +13,7 @@ from sqlalchemy import Connection
 
 from server.access.rate_limit import RateLimits
 from server.clock import utc_now
-from server.db.recruiting.platform_events import take_event
-from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
+from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments, take_event
 from server.db.recruiting.submissions import study_of_submission
 from server.db.store.store import Store
 from server.errors import EventRefused, NotConnected, PlatformFailed, PlatformUnsure, StorageFailed

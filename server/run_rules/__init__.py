@@ -1,7 +1,6 @@
 """A run's rules (target, budget, opening hours, excluded workers), and decisions by them."""
 
 from server.run_rules.decision import Counts, RunEnd, Standing, end_of, needed, places_open, room_for_another
-from server.run_rules.reading import parse_rules
 from server.run_rules.rules import (
     Budget,
     OpeningHours,
@@ -11,6 +10,7 @@ from server.run_rules.rules import (
     is_open,
     next_opening,
     outline,
+    parse_rules,
     read_rules,
 )
 

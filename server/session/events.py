@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from server.session import protocol as wire
-from server.session.call import BotCall
-from server.session.records import QuizLine, Record
+from server.session.records import BotCall, QuizLine, Record
 
 
 class FromWorker(NamedTuple):

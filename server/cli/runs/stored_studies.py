@@ -17,7 +17,7 @@ from candor.common.files import read_text
 from candor.common.terminal import console, fail, stderr
 from server.access import people
 from server.bots import stored_bots
-from server.bots.known_bots import mistakes_of
+from server.bots.lineup import mistakes_of
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
 from server.clock import utc_now

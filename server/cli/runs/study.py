@@ -14,8 +14,7 @@ from bots import in_words, verdict_table
 from candor.common.terminal import Yes, agree, console, fail, stderr
 from server.bots import fitness
 from server.bots.fitness import Fitness
-from server.bots.known_bots import require_known_bots
-from server.bots.lineup import OpenRun, open_lineup
+from server.bots.lineup import OpenRun, open_lineup, require_known_bots
 from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import of_own_checks, of_run
 from server.cli.database import id_cipher, reading, transaction

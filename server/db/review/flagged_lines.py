@@ -1,19 +1,107 @@
-"""Find lines flagged by the moderation service for researchers, and mark them as seen."""
+"""Store the judgments of the moderation service, and find the lines that it flagged."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, exists, or_, select, update
+from sqlalchemy import Connection, and_, exists, insert, literal, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
+from bots import ModerationJudgement
 from server.db.tables import (
     REMOVED,
     AssignmentTable,
     ConversationTable,
     HumanConversationTable,
     ModeratedLineTable,
+    NoteTable,
     TurnTable,
 )
 from server.errors import FlagNotFound
+
+_KINDS = {"bot": "flagged_reply", "worker": "flagged_input"}  # of notes
+_UNNAMED = "flagged"  # if the service names no category
+
+
+@dataclass(frozen=True, slots=True)
+class UnjudgedLine:
+    """A line that the service has not judged yet."""
+
+    conversation: str
+    index: int
+    author: str
+    text: str
+
+
+def unjudged_lines(
+    connection: Connection, run_ids: Sequence[int], most: int, since: datetime | None
+) -> list[UnjudgedLine]:
+    """Return the oldest lines of people's conversations in these runs that are not judged, at most `most`.
+
+    `since`: skip assignments that ended before it, because their lines are judged; None skips nothing.
+    """
+    judged = and_(
+        ModeratedLineTable.c.conversation_id == TurnTable.c.conversation_id,
+        ModeratedLineTable.c.turn_index == TurnTable.c.turn_index,
+    )
+    query = (
+        select(TurnTable.c.conversation_id, TurnTable.c.turn_index, TurnTable.c.author, TurnTable.c.text)
+        .join(ConversationTable, ConversationTable.c.id == TurnTable.c.conversation_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .outerjoin(ModeratedLineTable, judged)
+        .where(
+            AssignmentTable.c.run_id.in_(run_ids),
+            AssignmentTable.c.simulated.is_(False),
+            ModeratedLineTable.c.conversation_id.is_(None),
+            TurnTable.c.text != REMOVED,
+        )
+        .order_by(TurnTable.c.created_at, TurnTable.c.conversation_id, TurnTable.c.turn_index)
+        .limit(most)
+    )
+    if since is not None:
+        query = query.where(or_(AssignmentTable.c.ended_at.is_(None), AssignmentTable.c.ended_at >= since))
+    return [UnjudgedLine(*row) for row in connection.execute(query)]
+
+
+def store_judgements(
+    connection: Connection, judged: Mapping[UnjudgedLine, ModerationJudgement | None], at: datetime
+) -> None:
+    """Store the service's judgements of lines, and note flagged lines; None: it would not judge the line.
+
+    A line whose text was removed meanwhile is left out, because its judgement would tell about the text.
+    """
+    for line, judgement in judged.items():
+        is_new = _store(connection, line, judgement, at)
+        if is_new and judgement is not None and judgement.flagged:
+            why = ", ".join(judgement.categories) or _UNNAMED
+            noted = {"conversation_id": line.conversation, "kind": _KINDS[line.author], "text": why}
+            connection.execute(insert(NoteTable).values(noted | {"created_at": at}))
+
+
+def _store(
+    connection: Connection, line: UnjudgedLine, judgement: ModerationJudgement | None, at: datetime
+) -> bool:
+    """Store a line's judgement; return False if the line is judged already, or does not exist any more."""
+    values = {
+        ModeratedLineTable.c.flagged: None if judgement is None else judgement.flagged,
+        ModeratedLineTable.c.categories: "" if judgement is None else ", ".join(judgement.categories),
+        ModeratedLineTable.c.score: None if judgement is None else judgement.score,
+        ModeratedLineTable.c.model: None if judgement is None else judgement.model,
+        ModeratedLineTable.c.judged_at: at,
+    }
+    judged = [literal(value, column.type) for column, value in values.items()]
+    said = select(TurnTable.c.conversation_id, TurnTable.c.turn_index, *judged).where(
+        TurnTable.c.conversation_id == line.conversation,
+        TurnTable.c.turn_index == line.index,
+        TurnTable.c.text == line.text,
+    )
+    # A removal waits until this is stored, and blanks it; while one is in progress, the line is skipped.
+    said = said.with_for_update(read=True, skip_locked=True)
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    names = ["conversation_id", "turn_index", *(column.name for column in values)]
+    added = dialect.insert(ModeratedLineTable).from_select(names, said).on_conflict_do_nothing()
+    return connection.execute(added.returning(ModeratedLineTable.c.turn_index)).one_or_none() is not None
+
 
 _is_its_turn = and_(
     TurnTable.c.conversation_id == ModeratedLineTable.c.conversation_id,

@@ -6,8 +6,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from server.db.engine.bulk import Bulk, Kind
 from server.db.recruiting.recruitments import recruitment_of
-from server.db.runs.revisions import raise_revision
-from server.db.runs.runs import RunEntry, find_run
+from server.db.runs.runs import RunEntry, find_run, raise_revision
 from server.db.tables import ExcludedRunTable, ExcludedWorkerTable, RunTable
 from server.db.worker_ids import external_id
 from server.errors import OtherCurrency, RulesInvalid, RunNotFound

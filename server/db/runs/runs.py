@@ -1,21 +1,21 @@
 """Open and find runs, each with its study. `run_states` changes them."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, bindparam, insert, select, text
 
 from server.db.runs.items import NewItem, bot_id, store_items
-from server.db.runs.revisions import raise_revision
 from server.db.runs.studies import keep_version
 from server.db.tables import (
     CHOICE_SEPARATOR,
     CriterionTable,
     QuestionTable,
     RegistrationTable,
+    RevisionTable,
     RunTable,
     StudyTable,
     SystemTable,
@@ -251,3 +251,23 @@ def _spec(connection: Connection, study: Study, bot: str) -> str:
         registered = select(RegistrationTable.c.endpoint).where(RegistrationTable.c.name == bot)
         endpoint = connection.execute(registered).scalar_one_or_none()
     return bot if endpoint is None else f"{bot} {endpoint}"
+
+
+Subject = Literal["bots", "runs"]
+_RAISE = text("""
+    INSERT INTO revision (subject, number) VALUES (:subject, 1)
+    ON CONFLICT (subject) DO UPDATE SET number = revision.number + 1""")
+
+
+def raise_revision(connection: Connection, subject: Subject) -> None:
+    """Note that this transaction changes `subject`; call this before reading anything for the change.
+
+    Other transactions that change it wait until this one ends, so that none of them uses outdated data.
+    """
+    connection.execute(_RAISE, {"subject": subject})
+
+
+def revisions(connection: Connection) -> Mapping[str, int]:
+    """Return the revision of each subject that was ever changed. Read it before the subjects."""
+    rows = connection.execute(select(RevisionTable.c.subject, RevisionTable.c.number))
+    return {row.subject: row.number for row in rows}

@@ -18,9 +18,9 @@ from server.session.records import (
     MessageReported,
     QuestionnaireHandedIn,
     ReportTakenBack,
+    Writing,
     WritingKept,
 )
-from server.session.writing import Writing
 
 _KINDS = {str: Kind.TEXT, int: Kind.NUMBER, float: Kind.REAL}
 _OF_A_LINE = {"conversation_id": Kind.TEXT, "turn_index": Kind.NUMBER, "created_at": Kind.TIME}

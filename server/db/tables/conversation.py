@@ -161,7 +161,7 @@ class WizardLineTable(TableBase, table=True):
 
 
 class BotCallTable(TableBase, table=True):
-    """A call of a bot for a line, which was answered: see `server.session.call`.
+    """A call of a bot for a line, which was answered: see `server.session.records`.
 
     `failure` is null if the answer is the line; `output` is stored if it is not.
     """

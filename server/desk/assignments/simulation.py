@@ -4,7 +4,7 @@ from sqlalchemy import Connection, select
 
 from candor.common.api_models import CriterionSigns, CrowdQuestion, SimulatedBeliefs, SystemQuality
 from server.bots.planned_calls import Confirmation, of_assignments
-from server.db.runs.rehearsals import believed_quality
+from server.db.runs.run_states import believed_quality
 from server.db.runs.runs import find_run
 from server.db.tables import (
     AssignmentTable,

@@ -11,7 +11,7 @@ from server.access.parts import Database
 from server.clock import ShownTime
 from server.db.audit import AuditFilter, AuditRecord, entries
 from server.db.tables.table import RowNumber
-from server.desk.csv_table import CSV, csv_table
+from server.export.spreadsheet import CSV, csv_table
 
 _A_PAGE = 100
 _COLUMNS = ("at", "kind", "actor", "action", "subject", "detail")

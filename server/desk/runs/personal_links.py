@@ -13,8 +13,8 @@ from server.access.actor import Allowed
 from server.access.auth import Auth
 from server.access.parts import Database, PublicUrl, Secrets
 from server.db.runs.runs import find_run
-from server.desk.csv_table import CSV, csv_table
 from server.errors import WorkerListInvalid
+from server.export.spreadsheet import CSV, csv_table
 from server.recruiters.arrival import WorkerId, personal_link
 
 _COLUMN = "worker"

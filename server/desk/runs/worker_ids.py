@@ -16,8 +16,8 @@ from server.db.review.message_reports import left_with_report
 from server.db.runs.runs import find_run
 from server.db.tables import AssignmentTable, VisitTable, WorkerTable
 from server.db.worker_ids import external_id
-from server.desk.csv_table import CSV, csv_table
 from server.desk.runs.responses import AssignmentStatus
+from server.export.spreadsheet import CSV, csv_table
 from server.recruiters.arrival import Arrival
 from server.recruiters.recruiter import ending
 from server.study import Study, parse_study

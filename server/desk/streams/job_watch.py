@@ -14,9 +14,8 @@ from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.desk.streams.feed import Feed, Sight
 from server.desk.streams.watch import LastSeen, streamed
-from server.jobs.background import TOPIC
+from server.jobs.background import TOPIC, FileLinks
 from server.jobs.exports import Exports
-from server.jobs.files import FileLinks
 from server.jobs.rehearsals import Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.responses import (

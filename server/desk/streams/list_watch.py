@@ -14,7 +14,7 @@ from server.access import people, tokens
 from server.access.actor import Allowed, Caller
 from server.access.roles import Permission
 from server.bots import stored_bots
-from server.bots.background_checks import TOPIC as CHECKS
+from server.bots.fitness import TOPIC as CHECKS
 from server.bots.registered_bots import RegisteredBots
 from server.bots.responses import CheckedBot, CheckedBots, check_of, without_addresses
 from server.db.runs import studies
@@ -23,8 +23,7 @@ from server.desk.people.people import PeopleUpdate, person_row, token_row
 from server.desk.people.study_people import StudyPeople, people_of
 from server.desk.streams.feed import Feed, Sight
 from server.desk.streams.watch import LastSeen, streamed
-from server.desk.studies.study_responses import StudyList
-from server.desk.studies.study_view import study_summary
+from server.desk.studies.study_responses import StudyList, study_summary
 from server.news import News
 
 

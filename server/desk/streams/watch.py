@@ -27,7 +27,7 @@ from server.desk.runs.responses import (
 )
 from server.desk.runs.run_view import RunReader, RunViewContext, run_summaries
 from server.desk.streams.feed import Feed, FeedChange, Sight
-from server.live.converse.run_news import TOPIC
+from server.live.converse.presence import RUN_TOPIC
 from server.live.converse.sessions import LiveSessions
 from server.news import News, Payload
 from server.study import parse_study
@@ -109,7 +109,7 @@ class Watch:
         self._outlook = outlook
         self._list = Feed(self._look_at_list)
         self._runs: dict[int, _WatchedRun] = {}
-        news.subscribe(TOPIC, self._hear)
+        news.subscribe(RUN_TOPIC, self._hear)
         news.subscribe("runs", lambda _payload: self._tell_all())
         allowed = [Depends(Allowed("see_runs"))]
         self.router = APIRouter(prefix="/api/desk/watch", tags=["runs"], dependencies=allowed)

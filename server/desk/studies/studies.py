@@ -11,8 +11,8 @@ from bots import CorpusError, bot_specs
 from server.access import people
 from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.bots import stored_bots
-from server.bots.api_limits import ApiLimits
 from server.bots.fitness import Fitness, qc_fitness, registered_fitness
+from server.bots.registered_bots import ApiLimits
 from server.clock import utc_now
 from server.db.audit import record
 from server.db.runs import studies
@@ -30,8 +30,6 @@ from server.desk.studies.study_responses import (
     StudySettings,
     VersionChanges,
     VersionDetail,
-)
-from server.desk.studies.study_view import (
     checked_study,
     headline,
     mistake_view,

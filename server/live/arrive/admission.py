@@ -4,11 +4,12 @@ One query, because each statement releases Python's interpreter lock and waits t
 event loop that takes longer than the statement.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import structlog
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -25,9 +26,13 @@ from sqlalchemy import (
 
 from server.bots.lineup import OpenRun, first_reached
 from server.clock import PastTimes
+from server.db.audit import record
 from server.db.counts.plan_counts import COUNTS
-from server.db.runs.runs import Cause, RunStatus
+from server.db.runs import run_rules
+from server.db.runs.run_states import stop_run
+from server.db.runs.runs import Cause, RunStatus, lock_run
 from server.db.runs.standing import standing
+from server.db.store.store import Store
 from server.db.tables import (
     AssignmentTable,
     ExcludedRunTable,
@@ -37,8 +42,19 @@ from server.db.tables import (
     WorkerTable,
 )
 from server.errors import NotInvited, RunClosed, RunComplete, RunFull, RunOutOfHours, RunPaused, TookPart
+from server.news import News
+from server.periodic import PeriodicTask
 from server.recruiters.arrival import Arrival
-from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
+from server.run_rules import (
+    RunEnd,
+    RunRules,
+    Standing,
+    end_of,
+    is_open,
+    next_opening,
+    read_rules,
+    room_for_another,
+)
 
 _past_times = PastTimes()
 
@@ -291,3 +307,71 @@ def take_place(connection: Connection, run: OpenRun, simulated: bool, place: Pla
 
 _ALL_FREE = select(FreePlaceTable.c.place).where(*FREE_IN_RUN)
 _TAKE_PLACE = delete(FreePlaceTable).where(*FREE_IN_RUN, FreePlaceTable.c.place == bindparam("place"))
+
+
+SECONDS = 1.0  # between two checks
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The actor in the audit log when a run's rules stop it."""
+
+    kind: str = "server"
+    name: str = "rules of the run"
+
+
+class RunEnds:
+    """Check periodically whether runs have ended. All processes check; the first to see it closes the run.
+
+    Newcomers do not wait for this check: each arrival applies the same rules.
+
+    Args:
+        store: The database.
+        runs: The runs that this process serves.
+        news: Tells other processes that a run has stopped.
+    """
+
+    def __init__(self, store: Store, runs: Mapping[int, OpenRun], news: News) -> None:
+        self._store = store
+        self._runs = runs
+        self._news = news
+        self._task = PeriodicTask(self.look, SECONDS, "runs were not looked at")
+
+    def start(self) -> None:
+        """Start checking."""
+        self._task.start()
+
+    async def close(self) -> None:
+        """Stop checking, after a check in progress has ended."""
+        await self._task.stop()
+
+    async def look(self) -> None:
+        """Stop the runs that have ended by their rules. Raises StorageFailed."""
+        runs = tuple(self._runs.values())
+        for run in await self._store.read(lambda connection: _ended(connection, runs)):
+            end = await self._store.submit(lambda connection, run=run: _stop(connection, run))  # type: ignore[misc]
+            if end is not None:
+                log.info("run has stopped", run=run.slug, reason=end.reason)
+                self._news.publish("runs", {})
+
+
+def _ended(connection: Connection, runs: tuple[OpenRun, ...]) -> list[OpenRun]:
+    """Return those of `runs` that have ended by their rules and are not closed."""
+    going_on = set(connection.execute(select(RunTable.c.id).where(RunTable.c.status != "closed")).scalars())
+    return [run for run in runs if run.id in going_on and _end(connection, run) is not None]
+
+
+def _end(connection: Connection, run: OpenRun) -> RunEnd | None:
+    rules = run_rules.rules_of(connection, run.id)
+    return end_of(rules, standing_of(connection, run, rules))
+
+
+def _stop(connection: Connection, run: OpenRun) -> RunEnd | None:
+    """Close a run that has ended; None if its rules have changed meanwhile, or it is closed already."""
+    lock_run(connection, run.id)
+    end = _end(connection, run)
+    if end is None or not stop_run(connection, run.id, end):
+        return None
+    record(connection, _Rules(), "run.close", run.slug, end.reason)
+    return end

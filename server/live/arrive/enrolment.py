@@ -46,9 +46,7 @@ from server.live.arrive.admission import (
     take_place,
 )
 from server.live.arrive.balance import DrawCounts, draw_plan
-from server.live.arrive.hits import draw_hit
-from server.live.arrive.pair_draw import draw_pairs
-from server.live.arrive.scenarios import scenarios_of_place
+from server.live.arrive.draws import draw_hit, draw_pairs, scenarios_of_place
 from server.recruiters.arrival import Arrival
 from server.session.plan import derive_seed, plan_conversation, plan_item, plan_pair
 from server.session.records import Closed, ConversationPlanned

@@ -16,10 +16,10 @@ from server.bots.lineup import OpenRun, SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.store.store import Store
 from server.errors import CandorError, StorageFailed
-from server.session.call import BotCall
 from server.session.conversation import Conversation
 from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled, ShowReply
 from server.session.protocol import ServerMessage, plain
+from server.session.records import BotCall
 from server.session.state import State
 from server.session.steps import pairs
 from server.session.steps.replies import seconds_for_retries

@@ -21,8 +21,7 @@ from server.db.tables import AssignmentTable, RemovalTable, RunTable, TurnTable
 from server.errors import AssignmentNotFound, WithdrawalOver
 from server.live.converse.sessions import LiveSessions
 from server.session.protocol import MAX_TOKEN
-from server.session.records import ReportReason
-from server.session.writing import Writing
+from server.session.records import ReportReason, Writing
 from server.study import parse_study
 
 

@@ -13,7 +13,7 @@ from server.access.rate_limit import RateLimits, new_limiter
 from server.clock import utc_now
 from server.db.store.store import Store
 from server.db.tables import AssignmentTable, ConversationTable, NoteTable
-from server.live.converse.run_news import RunNews
+from server.live.converse.presence import RunNews
 from server.session.protocol import MAX_TOKEN, plain
 
 # Problems that a researcher should know of: the kind of the incident, and the log line.

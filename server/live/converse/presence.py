@@ -1,8 +1,9 @@
-"""Share between processes which workers have a page open.
+"""Share between processes which workers have a page open, and that something has changed in a run.
 
 Nothing is stored: presence may be lost, and a dead process is detected by its silence.
 """
 
+import asyncio
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -94,3 +95,26 @@ class Presence:
                 self._pages[assignment] = _Seen(seen.process, heard)
             elif seen.away_since is not None and now - seen.away_since > _KEPT:
                 del self._pages[assignment]
+
+
+RUN_TOPIC = "run"  # a topic of news: something of a run was stored, or one of its pages was opened or closed
+_SECONDS = 0.3  # for which changes are collected
+
+
+class RunNews:
+    """Announce changes of runs. For use within one event loop."""
+
+    def __init__(self, news: News) -> None:
+        self._news = news
+        self._due: set[int] = set()
+
+    def tell(self, run: int) -> None:
+        """Announce soon that the run of this id has changed."""
+        if run in self._due:
+            return
+        self._due.add(run)
+        asyncio.get_running_loop().call_later(_SECONDS, self._publish, run)
+
+    def _publish(self, run: int) -> None:
+        self._due.discard(run)
+        self._news.publish(RUN_TOPIC, {"run": run})

@@ -25,8 +25,7 @@ from server.db.store.store import Store
 from server.db.tables import AssignmentTable, WorkerTable
 from server.errors import AssignmentNotFound, CandorError
 from server.live.converse.live_session import LiveSession, SessionLost
-from server.live.converse.presence import Presence
-from server.live.converse.run_news import RunNews
+from server.live.converse.presence import Presence, RunNews
 from server.news import News, Payload
 from server.recruiters.arrival import Arrival
 from server.recruiters.recruiter import (

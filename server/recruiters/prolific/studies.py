@@ -1,11 +1,181 @@
-"""Studies at Prolific: drafts, publishing, pausing and closing, and costs."""
+"""Studies at Prolific: drafts, publishing, pausing and closing, and cost."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from server.recruiters.failures import InvalidRequest
-from server.recruiters.pay_platform import Cents, PlatformAnswer, PlatformDraft, Transition
+from server.recruiters.pay_platform import (
+    Cents,
+    EndingKind,
+    PlatformAnswer,
+    PlatformDraft,
+    StudyPlan,
+    Transition,
+)
 from server.recruiters.prolific.connection import PlatformConnection
-from server.recruiters.prolific.drafts import CompletionCode, ScreenOut, StudyDraft, draft_of
+
+_PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+_LONGEST = 3  # the maximum time is so many times the estimated duration
+_NO_CONSENT = "You did not agree to take part. Please return the submission, so that your place is free."
+_RETURNED = "You have not finished the study. Please return the submission, so that your place is free."
+
+
+class _Sent(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Approve(_Sent):
+    """Pay at once."""
+
+    action: Literal["AUTOMATICALLY_APPROVE"] = "AUTOMATICALLY_APPROVE"
+
+
+class Review(_Sent):
+    """Wait for the researcher."""
+
+    action: Literal["MANUALLY_REVIEW"] = "MANUALLY_REVIEW"
+
+
+class AddToGroup(_Sent):
+    """Put the participant into a group."""
+
+    action: Literal["ADD_TO_PARTICIPANT_GROUP"] = "ADD_TO_PARTICIPANT_GROUP"
+    participant_group: str
+
+
+class RemoveFromGroup(_Sent):
+    """Take the participant out of a group."""
+
+    action: Literal["REMOVE_FROM_PARTICIPANT_GROUP"] = "REMOVE_FROM_PARTICIPANT_GROUP"
+    participant_group: str
+
+
+class RequestReturn(_Sent):
+    """Ask the participant to return the place."""
+
+    action: Literal["REQUEST_RETURN"] = "REQUEST_RETURN"
+    return_reason: str
+
+
+class DynamicPayment(_Sent):
+    """Let the researcher pay a share of the reward."""
+
+    action: Literal["DYNAMIC_PAYMENT"] = "DYNAMIC_PAYMENT"
+
+
+class ScreenOut(_Sent):
+    """Pay `fixed_screen_out_reward` cents, at most `slots` times. Then the study pauses."""
+
+    action: Literal["FIXED_SCREEN_OUT_PAYMENT"] = "FIXED_SCREEN_OUT_PAYMENT"
+    fixed_screen_out_reward: Cents
+    slots: int
+
+
+Action = Annotated[
+    Approve | Review | AddToGroup | RemoveFromGroup | RequestReturn | DynamicPayment | ScreenOut,
+    Field(discriminator="action"),
+]
+
+
+class CompletionCode(_Sent):
+    """A completion code with its actions. `actor`: who may use it."""
+
+    code: str
+    code_type: str
+    actions: tuple[Action, ...]
+    actor: Literal["participant", "researcher"] = "participant"
+
+
+class ParticipantFilter(_Sent):
+    """A filter with which Prolific admits or excludes participants."""
+
+    filter_id: str
+    selected_values: tuple[str, ...]
+
+
+def without_groups(*groups: str) -> ParticipantFilter:
+    """Return the filter that excludes the members of these participant groups."""
+    return ParticipantFilter(filter_id="participant_group_blocklist", selected_values=groups)
+
+
+class FilterLimits(_Sent):
+    """Limits of submissions per participant, and of concurrent submissions (-1: unlimited)."""
+
+    max_submissions_per_participant: int = 1
+    max_concurrent_submissions: int = -1
+
+
+class StudyDraft(_Sent):
+    """A study to draft. Times are in minutes; `reward` is per participant.
+
+    `signed_arrivals`: Prolific adds a signed token to each participant's address.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    internal_name: str
+    description: Annotated[str, Field(min_length=1)]
+    external_study_url: str
+    prolific_id_option: Literal["url_parameters"] = "url_parameters"
+    total_available_places: Annotated[int, Field(ge=1)]
+    estimated_completion_time: Annotated[int, Field(ge=1)]
+    maximum_allowed_time: Annotated[int, Field(ge=1)]
+    reward: Cents
+    completion_codes: tuple[CompletionCode, ...]
+    signed_arrivals: bool = Field(default=False, alias="is_external_study_url_secure")
+    device_compatibility: tuple[Literal["desktop", "tablet", "mobile"], ...] = ("desktop", "tablet", "mobile")
+    filters: tuple[ParticipantFilter, ...] = ()
+    submissions_config: FilterLimits = FilterLimits()
+    project: str | None = None
+
+    @model_validator(mode="after")
+    def _codes_differ(self) -> "StudyDraft":
+        codes = [code.code for code in self.completion_codes]
+        if len(set(codes)) < len(codes):
+            raise ValueError("two completion codes are the same, so their endings could not be told apart")
+        return self
+
+
+def draft_of(new: PlatformDraft) -> StudyDraft:
+    """Return the draft of a study."""
+    plan = new.plan
+    return StudyDraft(
+        name=new.title[:200],
+        internal_name=new.run,
+        description=new.description,
+        external_study_url=f"{new.address}?{_PARAMETERS}",
+        signed_arrivals=new.signed,
+        total_available_places=plan.places,
+        estimated_completion_time=new.minutes,
+        maximum_allowed_time=new.minutes * _LONGEST,
+        reward=plan.reward,
+        completion_codes=_completion_codes(new.codes, plan),
+        filters=(without_groups(*plan.keep_out),) if plan.keep_out else (),
+    )
+
+
+def _completion_codes(codes: Mapping[EndingKind, str], plan: StudyPlan) -> tuple[CompletionCode, ...]:
+    pay = ScreenOut(fixed_screen_out_reward=plan.screen_out_reward, slots=plan.screen_out_places)
+    kinds: dict[EndingKind, tuple[str, Action]] = {
+        "complete": ("COMPLETED", Review()),
+        "our_failure": ("OTHER", Review()),
+        "reported": ("OTHER", Review()),
+        "no_consent": ("NO_CONSENT", RequestReturn(return_reason=_NO_CONSENT)),
+        "returned": ("OTHER", RequestReturn(return_reason=_RETURNED)),
+        "partial": ("OTHER", DynamicPayment()),
+        "screened_out": ("FIXED_SCREENOUT", pay),
+    }
+    return tuple(
+        CompletionCode(
+            code=code,
+            code_type=kinds[ending][0],
+            actions=(kinds[ending][1],),
+            actor="researcher" if ending == "partial" else "participant",
+        )
+        for ending, code in codes.items()
+    )
 
 
 class ProlificStudy(PlatformAnswer):

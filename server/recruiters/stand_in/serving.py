@@ -8,11 +8,9 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
-from server.recruiters.stand_in.api import StandInApi
-from server.recruiters.stand_in.faults import Faults
-from server.recruiters.stand_in.participants import ParticipantPages
+from server.recruiters.stand_in.api import Faults, StandInApi
+from server.recruiters.stand_in.participants import ParticipantPages, Signer
 from server.recruiters.stand_in.platform import StandInPlatform
-from server.recruiters.stand_in.signing import Signer
 
 
 def stand_in(platform: StandInPlatform, token: str, faults: Faults, signer: Signer) -> Starlette:

@@ -5,7 +5,7 @@ from typing import Literal
 from server.session.answer_kinds import AnswerForm
 from server.session.instrument import Consent, Display, Opinion, Side, Task, TopicMode
 from server.session.item import ItemContent
-from server.session.protocol.message import WireModel
+from server.session.protocol.text import WireModel
 from server.session.questionnaire import Questionnaires
 from server.session.records import ReportReason
 from server.session.texts import TextsCard

@@ -6,7 +6,6 @@ from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter
 
 from server.session.answer_kinds import MAX_POINTS
 from server.session.instrument import Label, Opinion, Preference, Side, TopicChangeKind
-from server.session.protocol.message import WireModel
 from server.session.protocol.text import (
     MAX_TOKEN,
     Answers,
@@ -17,9 +16,9 @@ from server.session.protocol.text import (
     Said,
     Score,
     TopicText,
+    WireModel,
 )
-from server.session.records import ReportReason
-from server.session.writing import Writing
+from server.session.records import ReportReason, Writing
 
 
 class _ClientMessage(WireModel):

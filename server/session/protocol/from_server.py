@@ -6,7 +6,7 @@ from typing import Literal
 from server.session.instrument import Side
 from server.session.item import ItemContent
 from server.session.protocol.cards import ConversationCard, QuestionCard, QuizCard, StudyCard, WayBackCard
-from server.session.protocol.message import WireModel, turn_message
+from server.session.protocol.text import WireModel, turn_message
 from server.session.state import Phase
 
 PROTOCOL_VERSION = 6

@@ -1,10 +1,11 @@
-"""Limits and normal forms of text, numbers and answers from a worker's page."""
+"""Base of messages on the wire; limits and normal forms of text, numbers and answers."""
 
 import re
 import unicodedata
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, TypeVar, dataclass_transform
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, with_config
 
 from candor.common.segmentation import MostCharacters
 from server.session.answer_kinds import MAX_ANSWER
@@ -65,3 +66,23 @@ Answers = Annotated[dict[str, GivenAnswer], Field(max_length=100)]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]
 ReportNote = Annotated[str, MostCharacters(MAX_NOTE), PlainText]
 FeedbackText = Annotated[str, MostCharacters(MAX_FEEDBACK), PlainText]
+
+
+_T = TypeVar("_T")
+_CONFIG = ConfigDict(extra="forbid", frozen=True)
+
+
+class WireModel(BaseModel):
+    """A message, or a part of one. Unknown fields are refused, and values cannot be changed."""
+
+    model_config = _CONFIG
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def turn_message(cls: type[_T]) -> type[_T]:
+    """Make a class a server's message of every turn: not validated, because the server itself makes it.
+
+    Creating it takes a third of the time that a model takes. Only the type checker enforces that it is
+    frozen, because a frozen dataclass takes nearly as long as a model.
+    """
+    return with_config(_CONFIG)(dataclass(kw_only=True)(cls))

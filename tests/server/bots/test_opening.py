@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from server.bots.api_limits import ApiLimits
 from server.bots.lineup import OpenRun
 from server.bots.opening import NewRun, RunChanges
 from server.bots.planned_calls import Confirmation
+from server.bots.registered_bots import ApiLimits
 from server.db.runs.run_rules import all_rules_of
 from server.db.runs.runs import find_run
 from server.db.store.store import Store

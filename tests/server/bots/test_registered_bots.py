@@ -14,11 +14,10 @@ from bots import Bot, BotError, BotGone, Chat, HostSession, Reply, Turn
 from server.access.auth import Auth
 from server.app import create_app
 from server.bots import stored_bots
-from server.bots.api_limits import ApiLimits
-from server.bots.background_checks import BackgroundChecks
+from server.bots.fitness import BackgroundChecks
 from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import Confirmation
-from server.bots.registered_bots import RegisteredBots
+from server.bots.registered_bots import ApiLimits, RegisteredBots
 from server.config import Settings
 from server.db.audit import CommandLine
 from server.db.engine.engines import open_engine

@@ -7,7 +7,7 @@ import pytest
 from server.cli.database import transaction
 from server.clock import utc_now
 from server.config import Settings
-from server.db.runs.rehearsals import open_rehearsal
+from server.db.runs.run_states import open_rehearsal
 from server.db.runs.studies import runs_of
 from server.study import DEMO
 from tests.server.support.commands import Candor, assert_refused

@@ -10,8 +10,7 @@ import pytest
 from server.db.engine.engines import open_engine
 from server.db.runs.items import NewItem
 from server.errors import RunNotFound, StudyInvalid
-from server.items.pool import items_of
-from server.items.text_file import read_items
+from server.items.pool import items_of, read_items
 from server.study import parse_study
 from tests.server.support.database import make_run, query
 from tests.server.support.items import items_text

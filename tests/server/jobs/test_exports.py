@@ -10,8 +10,8 @@ import pytest
 from qc.loading import load
 from server.clock import utc_now
 from server.db.store.store import Store
+from server.jobs.background import FileLinks
 from server.jobs.exports import KeptExports
-from server.jobs.files import FileLinks
 from tests.server.support.answers import error
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.exports import exports, made_export

@@ -17,8 +17,7 @@ from bots import BotError, Moderation, ModerationJudgement
 from server.clock import utc_now
 from server.db.engine.engines import open_engine
 from server.db.jobs import LEASE_SECONDS, take_lease
-from server.db.review.flagged_lines import mark_flag_seen, unseen_flags
-from server.db.review.moderation import UnjudgedLine, store_judgements
+from server.db.review.flagged_lines import UnjudgedLine, mark_flag_seen, store_judgements, unseen_flags
 from server.db.store.store import Store
 from server.jobs.moderation import AT_ONCE, ModerationJob
 from server.live.arrive.enrolment import ArrivingWorker, enrol

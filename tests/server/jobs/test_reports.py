@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.jobs.files import FileLinks
+from server.jobs.background import FileLinks
 from tests.server.support.answers import error
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House

@@ -26,8 +26,8 @@ from server.errors import (
     RunOutOfHours,
     TookPart,
 )
+from server.live.arrive.admission import RunEnds
 from server.live.arrive.enrolment import ArrivingWorker, Enrolment, enrol
-from server.live.arrive.run_ends import RunEnds
 from server.news import open_news
 from server.recruiters.arrival import Arrival
 from server.recruiters.id_cipher import IdCipher

@@ -7,15 +7,7 @@ from decimal import Decimal
 import pytest
 
 from server.db.recruiting.bonuses import StoredBatch, StoredBonus
-from server.recruiting.bonus_payment import (
-    SETTLES_WITHIN,
-    Funds,
-    is_due,
-    is_overdue,
-    outcome,
-    seen_paid,
-    unusual,
-)
+from server.recruiting.bonuses import SETTLES_WITHIN, Funds, is_due, is_overdue, outcome, seen_paid, unusual
 from server.run_rules import Budget
 from tests.server.support.study import AT
 

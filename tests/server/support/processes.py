@@ -14,7 +14,7 @@ from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db.store.store import Store
 from server.errors import StorageFailed
-from server.live.converse import run_news
+from server.live.converse import presence
 from server.live.converse.live_session import LiveSession
 from server.live.converse.sessions import LiveSessions
 from server.news import LocalNews, Payload
@@ -125,7 +125,7 @@ class HeardNews(LocalNews):
 
     def publish(self, topic: str, payload: Payload) -> None:
         super().publish(topic, payload)
-        if topic != run_news.TOPIC:  # what desks hear comes by the clock, and is nothing to a session
+        if topic != presence.TOPIC:  # what desks hear comes by the clock, and is nothing to a session
             self._gossip.tell(self, topic, payload)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import yaml
 
-from server.recruiters.stand_in.faults import Faults
+from server.recruiters.stand_in.api import Faults
+from server.recruiters.stand_in.participants import Signer
 from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.serving import serving, stand_in
-from server.recruiters.stand_in.signing import Signer
 from tests.conftest import REPOSITORY
 from tests.support.openapi_contract import Contract
 

@@ -10,7 +10,7 @@ from server.access.auth import make_secrets
 from server.access.id_keys import key_file
 from server.cli.command_line import cli
 from server.db.engine.engines import open_engine
-from server.desk.csv_table import csv_table
+from server.export.spreadsheet import csv_table
 from tests.server.support.commands import assert_refused
 from tests.server.support.server import ID_KEY, House
 from tests.server.support.study import AT

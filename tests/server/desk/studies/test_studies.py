@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from server.desk.studies.study_view import checked_study
+from server.desk.studies.study_responses import checked_study
 from server.study import DEMO
 from tests.server.support.answers import error
 from tests.server.support.database import query

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.db.runs.items import DrawnItem
-from server.live.arrive.hits import draw_hit
+from server.live.arrive.draws import draw_hit
 from server.session.plan import derive_seed
 from server.study import COMPOSITIONS, Composition
 

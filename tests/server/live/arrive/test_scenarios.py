@@ -11,8 +11,8 @@ from server.bots.lineup import study_card
 from server.db.engine.engines import migrate, open_engine
 from server.db.sessions import read as stored_records
 from server.db.sessions import write as rows
+from server.live.arrive.draws import draw_scenarios
 from server.live.arrive.enrolment import ArrivingWorker, enrol
-from server.live.arrive.scenarios import draw_scenarios
 from server.recruiters.arrival import Arrival
 from server.session.plan import QC, plan_conversation
 from server.session.records import Closed, ConversationPlanned

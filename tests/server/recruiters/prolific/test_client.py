@@ -16,7 +16,8 @@ from server.recruiters.failures import (
 from server.recruiters.pay_platform import RejectionCategory, Status, Transition, decimal_amount
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.connection import PlatformConnection
-from server.recruiters.prolific.drafts import (
+from server.recruiters.prolific.hooks import SUBMISSIONS
+from server.recruiters.prolific.studies import (
     AddToGroup,
     Approve,
     CompletionCode,
@@ -28,8 +29,7 @@ from server.recruiters.prolific.drafts import (
     StudyDraft,
     without_groups,
 )
-from server.recruiters.prolific.hooks import SUBMISSIONS
-from server.recruiters.stand_in.faults import Fault
+from server.recruiters.stand_in.api import Fault
 from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.records import StandInRefusal
 from tests.server.support.prolific import Prolific

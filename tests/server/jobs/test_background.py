@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from server.export.formats import replaced
-from server.jobs.files import JobFiles
+from server.jobs.background import JobFiles
 
 
 @pytest.mark.parametrize("mode", [None, 0o755])

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from server.session.records import WorkerSaid, WritingKept
+from server.session.records import WorkerSaid, Writing, WritingKept
 from server.session.state import Phase
-from server.session.writing import Writing
 from tests.server.support.study import new_state
 from tests.server.support.walk import SAMPLES, Walk, message
 from tests.server.support.writing import WRITING
