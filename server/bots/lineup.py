@@ -146,7 +146,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         return there or opened_bots.built_in(spec, learned.name, draws_from, study.language)
 
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
-    rules = rules_of(study, corpus)
+    rules = session_rules(study, corpus)
     earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
     bots[QC] = _opened("the QC bot", bot, study.qc.bot, qc_corpus, earlier)
     return OpenRun(
@@ -196,14 +196,14 @@ def _without_bots(entry: RunEntry, study: Study) -> OpenRun:
         seed=entry.seed,
         study=study,
         card=study_card(study),
-        rules=rules_of(study, _NOTHING),
+        rules=session_rules(study, _NOTHING),
         names={},
         bots={},
         is_rehearsal=entry.kind == "rehearsal",
     )
 
 
-def rules_of(study: Study, corpus: Corpus) -> SessionRules:
+def session_rules(study: Study, corpus: Corpus) -> SessionRules:
     """Return the rules of the study's sessions, with personas from `corpus` if the study wants that.
 
     Raises:

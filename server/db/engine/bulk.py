@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 Row = tuple[Any, ...]
+RowFor = tuple["Bulk", Row]  # a row, and the statement that writes it
 
 
 class Kind(Enum):
@@ -50,6 +51,12 @@ class Bulk:
         """
         statement = self._by_dialect[connection.dialect.name]
         return connection.execute(statement, {"rows": as_parameter(rows)}).rowcount
+
+    def row(self, **values: Any) -> RowFor:
+        """Return a row of these values, with the statement. Raises TypeError for wrong or missing columns."""
+        if values.keys() != self._columns.keys():
+            raise TypeError(f"the columns are {', '.join(self._columns)}, not {', '.join(values)}")
+        return self, tuple([values[name] for name in self._columns])
 
     def in_sqlite(self, rows: str) -> str:
         """Return the statement for SQLite; `rows` is the expression of the parameter that holds the rows."""

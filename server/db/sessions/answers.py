@@ -10,7 +10,7 @@ from sqlalchemy import Column, Connection, Select, bindparam, select
 
 from bots import Provenance
 from server.db.counts.spending import COUNT_COST
-from server.db.engine.bulk import Bulk, Kind, Row, stored_time
+from server.db.engine.bulk import Bulk, Kind, RowFor, stored_time
 from server.db.tables import ConversationTable, MessageReportTable, QuestionnaireTable, TableBase
 from server.session.records import (
     AnswerGiven,
@@ -52,7 +52,7 @@ CALL = _insertion(_LOCAL_FACTS | _FURTHER_FACTS)
 _local_facts, _further_facts = attrgetter(*_LOCAL_FACTS), attrgetter(*_FURTHER_FACTS)
 
 
-def call_rows(record: CallKept) -> list[tuple[Bulk, Row]]:
+def call_rows(record: CallKept) -> list[RowFor]:
     """Return the rows of a call, each with its statement; a call's cost is counted, too."""
     local = (record.conversation, record.index, stored_time(record.at), *_local_facts(record.call))
     further = _further_facts(record.call)
@@ -72,9 +72,10 @@ WRITING = Bulk(
 )
 
 
-def writing_row(record: WritingKept) -> Row:
-    """Return the row of `WRITING`."""
-    return (record.conversation, record.index, *(getattr(record.writing, name) for name in _NUMBERS))
+def writing_row(record: WritingKept) -> RowFor:
+    """Return the row of how a message was written, with its statement."""
+    numbers = {name: getattr(record.writing, name) for name in _NUMBERS}
+    return WRITING.row(conversation_id=record.conversation, turn_index=record.index, **numbers)
 
 
 def of_assignment(table: type[TableBase], order: Column[Any]) -> Select[Any]:
@@ -122,11 +123,18 @@ GIVEN = Bulk(
 )
 
 
-def answer_row(assignment_id: str, record: AnswerGiven) -> Row:
-    """Return the row of an answer, for GIVEN."""
-    value = record.value
-    text, number = (value, None) if isinstance(value, str) else (None, repr(float(value)))
-    return (assignment_id, record.conversation, record.part, record.label, text, number, record.at)
+def answer_row(assignment_id: str, record: AnswerGiven) -> RowFor:
+    """Return the row of an answer, with its statement."""
+    is_text = isinstance(record.value, str)
+    return GIVEN.row(
+        assignment_id=assignment_id,
+        conversation_id=record.conversation,
+        part=record.part,
+        label=record.label,
+        text=record.value if is_text else None,
+        number=None if is_text else repr(float(record.value)),
+        created_at=record.at,
+    )
 
 
 def handed_in(connection: Connection, assignment_id: str) -> list[QuestionnaireHandedIn]:
@@ -166,15 +174,26 @@ REPORTED = Bulk(
 )
 
 
-def report_rows(record: MessageReported | ReportTakenBack) -> list[tuple[Bulk, Row]]:
-    """Return the rows of a record, each with its statement."""
-    line = (record.conversation, record.index)
+def report_row(record: MessageReported | ReportTakenBack) -> RowFor:
+    """Return the row of a report, or of its taking back, with its statement."""
     match record:
         case MessageReported():
-            why = (record.reason, record.note, int(record.leaves))
-            return [(REPORTED, (*line, *why, record.at, record.client_id))]
+            return REPORTED.row(
+                conversation_id=record.conversation,
+                turn_index=record.index,
+                reason=record.reason,
+                note=record.note,
+                leaves=int(record.leaves),
+                created_at=record.at,
+                client_id=record.client_id,
+            )
         case ReportTakenBack():
-            return [(TAKEN_BACK, (*line, record.at, record.client_id))]
+            return TAKEN_BACK.row(
+                conversation_id=record.conversation,
+                turn_index=record.index,
+                at=record.at,
+                client_id=record.client_id,
+            )
 
 
 def reports(connection: Connection, assignment_id: str) -> dict[str, list[MessageReported | ReportTakenBack]]:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from server.db.counts.pair_counts import COUNT_PAIRED
 from server.db.counts.plan_counts import COUNT_PLANNED
 from server.db.counts.run_counts import COUNT_BEGUN
-from server.db.engine.bulk import Bulk, Kind, Row
+from server.db.engine.bulk import Bulk, Kind, Row, RowFor
 from server.db.tables import PERSONA_SEPARATOR
-from server.session.records import ConversationPlanned
+from server.session.records import ConversationPlanned, PlannedItem
 
 PLANNED = Bulk(
     """
@@ -48,30 +48,35 @@ ITEM = Bulk(
 )
 
 
-def planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:
+def planned_rows(assignment_id: str, record: ConversationPlanned) -> list[RowFor]:
     """Return the rows of a planned conversation, and of its item, each with its statement."""
-    planned = [(PLANNED, _planned_row(assignment_id, record)), (COUNT_PLANNED, (record.conversation,))]
+    conversation = PLANNED.row(
+        id=record.conversation,
+        assignment_id=assignment_id,
+        position=record.position,
+        attempt=record.attempt,
+        system=record.system,
+        seed=record.seed,
+        persona=PERSONA_SEPARATOR.join(record.persona),
+        icebreaker=record.icebreaker,
+        scenario=record.scenario,
+        side=record.side,
+    )
+    planned = [conversation, (COUNT_PLANNED, (record.conversation,))]
     if record.side == "right":
         planned.append((COUNT_PAIRED, (record.conversation,)))
-    item = record.item
-    if item is None:
-        return planned
-    form = "ordinary" if item.kind == "repeat" else item.kind  # a repeat has the content of the ordinary item
-    return [*planned, (ITEM, (record.conversation, item.item, form, item.kind, item.twin_of))]
+    if record.item is not None:
+        planned.append(_item_row(record.conversation, record.item))
+    return planned
 
 
-def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
-    return (
-        record.conversation,
-        assignment_id,
-        record.position,
-        record.attempt,
-        record.system,
-        record.seed,
-        PERSONA_SEPARATOR.join(record.persona),
-        record.icebreaker,
-        record.scenario,
-        record.side,
+def _item_row(conversation: str, item: PlannedItem) -> RowFor:
+    return ITEM.row(
+        conversation_id=conversation,
+        item=item.item,
+        form="ordinary" if item.kind == "repeat" else item.kind,  # a repeat has the ordinary item's content
+        kind=item.kind,
+        twin_of=item.twin_of,
     )
 
 
@@ -129,20 +134,21 @@ BEGUN = (NEW_WORKER, NEW_ASSIGNMENT)  # in this order, because of the foreign ke
 
 def begun_rows(begun: BegunAssignment) -> dict[Bulk, list[Row]]:
     """Return the rows of a new assignment, by the statement that writes them."""
-    who, simulated = (begun.platform, begun.external_id), int(begun.simulated)
-    row = (
-        begun.id,
-        begun.run,
-        *who,
-        begun.place,
-        simulated,
-        begun.reply_pace,
-        begun.simulated_as,
-        begun.at,
-        begun.fence,
-    )
-    return {
-        NEW_WORKER: [(*who, begun.pseudonym)],
-        NEW_ASSIGNMENT: [row],
-        COUNT_BEGUN: [(begun.run, simulated)],
-    }
+    simulated = int(begun.simulated)
+    rows = [
+        NEW_WORKER.row(platform=begun.platform, external_id=begun.external_id, pseudonym=begun.pseudonym),
+        NEW_ASSIGNMENT.row(
+            id=begun.id,
+            run=begun.run,
+            platform=begun.platform,
+            external_id=begun.external_id,
+            place=begun.place,
+            simulated=simulated,
+            reply_pace=begun.reply_pace,
+            simulated_as=begun.simulated_as,
+            at=begun.at,
+            fence=begun.fence,
+        ),
+        (COUNT_BEGUN, (begun.run, simulated)),
+    ]
+    return {statement: [row] for statement, row in rows}

@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Collection
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from server.db.engine.bulk import Bulk, Kind, Row
+from server.db.engine.bulk import Bulk, Kind, RowFor
 from server.db.sessions.answers import by_conversation, of_assignment
 from server.db.tables import (
     AssignmentTable,
@@ -81,19 +82,37 @@ _MOST_CONVERSATIONS = 200  # the latest, of which `_DRAWN` are drawn
 _DRAWN = 25
 
 
-def quiz_rows(record: QuizAsked | QuizNotAsked | QuizAnswered) -> list[tuple[Bulk, Row]]:
+def quiz_rows(record: QuizAsked | QuizNotAsked | QuizAnswered) -> list[RowFor]:
     """Return the rows of a record, each with its statement."""
     name = record.conversation
     match record:
         case QuizAsked():
-            lines = enumerate(record.lines, start=1)
-            rows = [(LINES, (name, choice, *line)) for choice, line in lines]
-            return [(ASKED, (name, None, record.at)), *rows]
+            lines = [
+                LINES.row(
+                    conversation_id=name,
+                    choice=choice,
+                    text=line.text,
+                    said_in_id=line.said_in,
+                    turn_index=line.turn,
+                )
+                for choice, line in enumerate(record.lines, start=1)
+            ]
+            return [_asked(name, None, record.at), *lines]
         case QuizNotAsked():
-            return [(ASKED, (name, record.why, record.at))]
+            return [_asked(name, record.why, record.at)]
         case QuizAnswered():
-            answer = (name, record.choice, int(record.is_right), record.at, record.client_id)
-            return [(ANSWERED, answer)]
+            answer = ANSWERED.row(
+                conversation_id=name,
+                choice=record.choice,
+                is_right=int(record.is_right),
+                at=record.at,
+                client_id=record.client_id,
+            )
+            return [answer]
+
+
+def _asked(conversation: str, why_not: str | None, at: datetime) -> RowFor:
+    return ASKED.row(conversation_id=conversation, why_not=why_not, asked_at=at)
 
 
 def quizzes(connection: Connection, assignment_id: str) -> dict[str, list[QuizAsked | QuizAnswered]]:

@@ -8,7 +8,7 @@ from server.db.counts.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT
 from server.db.counts.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
 from server.db.counts.run_counts import COUNT_BEGUN, COUNT_ENDED, COUNT_RATED
 from server.db.counts.spending import COUNT_COST
-from server.db.engine.bulk import Bulk, Kind, OneStatement, Row, stored_time
+from server.db.engine.bulk import Bulk, Kind, OneStatement, Row, RowFor, stored_time
 from server.db.sessions.answers import (
     CALL,
     GIVEN,
@@ -19,7 +19,7 @@ from server.db.sessions.answers import (
     WRITING,
     answer_row,
     call_rows,
-    report_rows,
+    report_row,
     writing_row,
 )
 from server.db.sessions.enrolments import BEGUN, ITEM, PLANNED, BegunAssignment, begun_rows, planned_rows
@@ -278,119 +278,185 @@ IN_ORDER = (
 _AS_ONE = OneStatement(IN_ORDER)
 
 
-def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
+def _rows(assignment_id: str, record: Record) -> list[RowFor]:
     match record:
         case WorkerSaid() | BotSaid():  # first, because most records are lines and calls
-            return [(_TURN, _line(record))]
+            return [_line(record)]
         case OutputKept() | WritingKept() | CallKept() | QuizNotAsked():
             return _kept_rows(record)
         case ConversationPlanned():
             return planned_rows(assignment_id, record)
-        case Agreed():
-            ticked = ",".join(record.ticked) if record.consent is not None else None
-            return [(_AGREED, (assignment_id, record.at, record.client_id, record.consent, ticked))]
-        case QuestionAnswered():
-            answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
-            return [(_ANSWER, (assignment_id, *answer))]
-        case QuestionnaireHandedIn():
-            return [(HANDED_IN, (assignment_id, record.part, record.at, record.client_id))]
-        case AnswerGiven():
-            return [(GIVEN, answer_row(assignment_id, record))]
-        case FeedbackGiven():
-            return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
+        case Agreed() | QuestionAnswered() | QuestionnaireHandedIn() | AnswerGiven() | FeedbackGiven():
+            return [_assignment_row(assignment_id, record)]
         case Closed():
             return _closed_rows(assignment_id, record)
         case Incident():
-            return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
+            note = _NOTE.row(
+                conversation_id=record.conversation,
+                kind=record.kind,
+                text=record.text,
+                created_at=record.at,
+                failure=record.failure,
+            )
+            return [note]
         case ItemEdited():
-            return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
+            share = str(record.share)
+            edit = _EDIT.row(
+                conversation_id=record.conversation, text=record.text, share=share, created_at=record.at
+            )
+            return [edit]
     return _conversation_rows(record)
 
 
-def _kept_rows(record: OutputKept | WritingKept | CallKept | QuizNotAsked) -> list[tuple[Bulk, Row]]:
+def _assignment_row(
+    assignment_id: str,
+    record: Agreed | QuestionAnswered | QuestionnaireHandedIn | AnswerGiven | FeedbackGiven,
+) -> RowFor:
+    match record:
+        case Agreed():
+            return _AGREED.row(
+                key=assignment_id,
+                at=record.at,
+                agreed_by=record.client_id,
+                consent_version=record.consent,
+                consent_ticked=",".join(record.ticked) if record.consent is not None else None,
+            )
+        case QuestionAnswered():
+            return _ANSWER.row(
+                assignment_id=assignment_id,
+                question=record.question,
+                answer=record.answer,
+                is_right=int(record.is_right),
+                created_at=record.at,
+                client_id=record.client_id,
+            )
+        case QuestionnaireHandedIn():
+            return HANDED_IN.row(
+                assignment_id=assignment_id,
+                part=record.part,
+                created_at=record.at,
+                client_id=record.client_id,
+            )
+        case AnswerGiven():
+            return answer_row(assignment_id, record)
+        case FeedbackGiven():
+            return _FEEDBACK.row(key=assignment_id, feedback=record.text, feedback_by=record.client_id)
+
+
+def _kept_rows(record: OutputKept | WritingKept | CallKept | QuizNotAsked) -> list[RowFor]:
     match record:
         case OutputKept():
-            return [(_OUTPUT, (record.conversation, record.index, record.output, ",".join(record.changes)))]
+            output = _OUTPUT.row(
+                conversation_id=record.conversation,
+                turn_index=record.index,
+                output=record.output,
+                changes=",".join(record.changes),
+            )
+            return [output]
         case WritingKept():
-            return [(WRITING, writing_row(record))]
+            return [writing_row(record)]
         case CallKept():
             return call_rows(record)
         case QuizNotAsked():
             return quiz_rows(record)
 
 
-def _line(record: WorkerSaid | BotSaid) -> Row:
+def _line(record: WorkerSaid | BotSaid) -> RowFor:
     at = stored_time(record.at)
+    author: dict[str, object]
     if isinstance(record, WorkerSaid):
-        return (record.conversation, record.index, "worker", record.text, record.client_id, at, at, None)
-    show_at = stored_time(record.show_at)
-    return (record.conversation, record.index, "bot", record.text, None, at, show_at, record.latency_ms)
+        author = {"author": "worker", "client_id": record.client_id, "show_at": at, "latency_ms": None}
+    else:
+        show_at = stored_time(record.show_at)
+        author = {"author": "bot", "client_id": None, "show_at": show_at, "latency_ms": record.latency_ms}
+    return _TURN.row(
+        conversation_id=record.conversation,
+        turn_index=record.index,
+        text=record.text,
+        created_at=at,
+        **author,
+    )
 
 
-def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
+def _conversation_rows(record: ConversationChange) -> list[RowFor]:
     match record:
         case WorkerSaid() | BotSaid():
-            return [(_TURN, _line(record))]
+            return [_line(record)]
         case TurnRated():
-            rated = (record.conversation, record.index, record.value, record.at, record.client_id)
-            return [(_TURN_RATED, rated)]
+            rated = _TURN_RATED.row(
+                conversation_id=record.conversation,
+                turn_index=record.index,
+                value=record.value,
+                created_at=record.at,
+                client_id=record.client_id,
+            )
+            return [rated]
         case MessageReported() | ReportTakenBack():
-            return report_rows(record)
+            return [report_row(record)]
         case TopicMarked():
             return _mark_rows(record)
         case SideChosen():
-            choice = (record.conversation, record.turn, record.preference, record.client_id, record.at)
-            return [(_CHOICE, choice), (COUNT_CHOSEN, (record.conversation, record.preference))]
+            choice = _CHOICE.row(
+                conversation_id=record.conversation,
+                turn_index=record.turn,
+                preference=record.preference,
+                client_id=record.client_id,
+                created_at=record.at,
+            )
+            return [choice, (COUNT_CHOSEN, (record.conversation, record.preference))]
         case QuizAsked() | QuizAnswered():
             return quiz_rows(record)
     return _status_rows(record)
 
 
-def _status_rows(record: ConversationEnd) -> list[tuple[Bulk, Row]]:
+def _status_rows(record: ConversationEnd) -> list[RowFor]:
     match record:
         case ConversationEnded():
-            return [(_ENDED, (record.conversation, record.at, record.client_id))]
+            return [_ENDED.row(key=record.conversation, at=record.at, ended_by=record.client_id)]
         case ConversationLeftUnrated():
-            return [(_LEFT_UNRATED, (record.conversation,))]
+            return [_LEFT_UNRATED.row(key=record.conversation)]
         case ItemShown():
-            return [(_ITEM_SHOWN, (record.conversation, record.at))]
+            return [_ITEM_SHOWN.row(key=record.conversation, at=record.at)]
         case ConversationRated():
             return _rating_rows(record)
         case ConversationFailed():
-            return [(_FAILED, (record.conversation, record.at))]
+            return [_FAILED.row(key=record.conversation, at=record.at)]
         case ConversationSkipped():
-            skipped = (_SKIPPED, (record.conversation, record.at))
+            skipped = _SKIPPED.row(key=record.conversation, at=record.at)
             key = (record.conversation,)
             return [skipped, (COUNT_SKIPPED, key), (COUNT_PAIR_SKIPPED, key)]
 
 
-def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
-    closed: list[tuple[Bulk, Row]] = [
-        (_CLOSED, (assignment_id, record.status, record.at)),
+def _closed_rows(assignment_id: str, record: Closed) -> list[RowFor]:
+    closed = [
+        _CLOSED.row(key=assignment_id, status=record.status, at=record.at),
         (COUNT_ENDED, (assignment_id, record.status)),
     ]
-    if record.status == "completed":
-        return [*closed, (COUNT_RATED, (assignment_id,))]
     key = (assignment_id,)
+    if record.status == "completed":
+        return [*closed, (COUNT_RATED, key)]
     return [*closed, (COUNT_LOST, key), (COUNT_PAIRS_LOST, key), (FREE_PLACE, key)]
 
 
-def _mark_rows(record: TopicMarked) -> list[tuple[Bulk, Row]]:
-    mark = (
-        record.conversation,
-        record.ordinal,
-        record.round,
-        record.topic,
-        record.opinion.value,
-        record.how.value if record.how else None,
-        record.bot_opinion.value if record.bot_opinion else None,
-        record.at,
-        record.client_id,
+def _mark_rows(record: TopicMarked) -> list[RowFor]:
+    mark = _TOPIC_MARK.row(
+        conversation_id=record.conversation,
+        ordinal=record.ordinal,
+        round=record.round,
+        topic=record.topic,
+        opinion=record.opinion.value,
+        how=record.how.value if record.how else None,
+        bot_opinion=record.bot_opinion.value if record.bot_opinion else None,
+        created_at=record.at,
+        client_id=record.client_id,
     )
-    started = [(_STARTED, (record.conversation, record.at))]
-    return [(_TOPIC_MARK, mark), *(started if record.ordinal == 0 else ())]
+    begins = record.ordinal == 0
+    return [mark, *([_STARTED.row(key=record.conversation, at=record.at)] if begins else ())]
 
 
-def _rating_rows(record: ConversationRated) -> list[tuple[Bulk, Row]]:
-    ratings = [(_RATING, (record.conversation, label, value, record.at)) for label, value in record.ratings]
-    return [*ratings, (_RATED, (record.conversation, record.at, record.client_id))]
+def _rating_rows(record: ConversationRated) -> list[RowFor]:
+    ratings = [
+        _RATING.row(conversation_id=record.conversation, criterion=label, value=value, created_at=record.at)
+        for label, value in record.ratings
+    ]
+    return [*ratings, _RATED.row(key=record.conversation, at=record.at, rated_by=record.client_id)]

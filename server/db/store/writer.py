@@ -160,9 +160,8 @@ class Writer:
         self._engine = engine
         self._as_one = _as_one() if engine.dialect.name == "sqlite" else None
         self._jobs: deque[QueuedJob | None] = deque()
-        self._news = (
-            threading.Event()
-        )  # set only by the first job in the queue: waking the thread takes microseconds
+        # Set only by the first job in the queue, because waking the thread takes microseconds.
+        self._news = threading.Event()
         self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
         self._is_at_work = False
         self._log_has_removed = True  # a server that was killed may have left removed data in the log
@@ -255,18 +254,19 @@ class Writer:
             return
 
     def _write(self, jobs: Sequence[QueuedJob]) -> None:
-        """Do all jobs at once or, if that fails, one by one; then each job keeps its own error."""
+        """Do all jobs together or, if one of them fails, one by one; then each keeps its own error."""
         if self._as_one is not None and all(isinstance(job, Append) for job in jobs):
             done = self._append_as_one(self._as_one, cast("Sequence[Append]", jobs))
         else:
-            done = len(jobs) > 1 and self._transact(jobs, _together)
-        if not done and len(jobs) == 1:
-            done = self._transact(jobs, _alone) or not _came_second(jobs[0])
+            done = self._transact(jobs, _together)
         if not done:
             self._transact(jobs, _one_by_one)
 
     def _append_as_one(self, as_one: OneStatement, appends: Sequence[Append]) -> bool:
-        """Write all appends with one statement; return whether that was possible, else nothing is written."""
+        """Write all appends with one statement; return whether that was possible, else nothing is written.
+
+        SQLite commits the statement when it ends, because no transaction is open.
+        """
         if _is_one_twice(appends):
             return False
         owned = [_owned(each.assignment, each.fence, each.at) for each in appends]
@@ -321,27 +321,6 @@ def _takes_nothing(error: sqlite3.OperationalError) -> bool:
 
 def _is_one_twice(appends: Sequence[Append]) -> bool:
     return len({append.assignment for append in appends}) < len(appends)
-
-
-def _alone(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
-    """Do the only job, which needs no savepoint; return whether that was possible."""
-    (job,) = jobs
-    try:
-        job.perform(connection)
-    except Exception as error:  # as in `_perform`
-        if _gave_way(error):
-            raise
-        job.error = _for_the_caller(error)
-        return False
-    return True
-
-
-def _came_second(job: QueuedJob) -> bool:
-    """Return whether a job may have failed because another process stored the same thing meanwhile.
-
-    Done again, the job sees that and raises the right error. Appends of sessions have no such rivals.
-    """
-    return isinstance(job.error, StaleState) and not isinstance(job, Append)
 
 
 def _one_by_one(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:

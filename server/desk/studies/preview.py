@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from bots import CorpusError, load_corpus
-from server.bots.lineup import rules_of, study_card
+from server.bots.lineup import session_rules, study_card
 from server.desk.studies.study_responses import PreviewStep
 from server.errors import StudyInvalid
 from server.session.conversation import Conversation, TimedTurn
@@ -50,7 +50,7 @@ def preview(study: Study) -> list[PreviewStep]:
         StudyInvalid: its corpus cannot be read, or lacks personas that the study needs.
     """
     try:
-        rules = rules_of(study, load_corpus(study.corpus, study.language))
+        rules = session_rules(study, load_corpus(study.corpus, study.language))
     except CorpusError as error:
         raise StudyInvalid(f"corpus `{study.corpus}` cannot be opened: {error}") from error
     card = study_card(study)

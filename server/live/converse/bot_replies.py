@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import count
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -31,6 +31,7 @@ _WAKING = 0.05  # added to a replica's rest, so that the rest is surely over
 # worker's answer to a reply that was shown too early would be refused.
 _EARLY = 0.002
 log = structlog.get_logger()
+_Failed = TypeVar("_Failed", BotGaveUp, BotStumbled)
 
 
 class RepliesSession(Protocol):
@@ -182,33 +183,24 @@ class Asking:
                     said = await ask(bot, chat, min(bot_try, deadline - clock()))
             except BotError as error:
                 pause = pause_after(error, waits)
-                call = _call(tries, error.provenance, error)
-                failed = (
-                    effect.conversation,
-                    effect.index,
-                    _reason(system, error),
-                    utc_now(),
-                    error.kind,
-                    call,
-                )
                 if not error.retry or clock() + pause >= tried_until:
-                    return BotGaveUp(*failed)
+                    return _failed(BotGaveUp, effect, system, tries, error)
                 if not error.unasked or tries == 1:  # a try that asked no bot is noted only once
-                    await note(BotStumbled(*failed))
+                    await note(_failed(BotStumbled, effect, system, tries, error))
                 await asyncio.sleep(pause)
                 continue
             latency_ms = round((clock() - started) * 1000)
             return BotReplied(
-                effect.conversation,
-                effect.index,
-                said.text,
-                latency_ms,
-                utc_now(),
-                gives_itself_away(said.text, self._run.names[system]),
-                said.output,
-                said.changes,
-                _call(tries, said.provenance),
-                offensive_words(said.text, self._run.study.language),
+                conversation=effect.conversation,
+                index=effect.index,
+                text=said.text,
+                latency_ms=latency_ms,
+                at=utc_now(),
+                gave_away=gives_itself_away(said.text, self._run.names[system]),
+                output=said.output,
+                changes=said.changes,
+                call=_call(tries, said.provenance),
+                offensive=offensive_words(said.text, self._run.study.language),
             )
         raise AssertionError("a count has no end")
 
@@ -248,8 +240,16 @@ class Asking:
         return lines
 
 
-def _reason(system: str, error: BotError) -> str:
-    return plain(f"{system}: {error}")[:MAX_REASON]
+def _failed(kind: type[_Failed], effect: AskBot, system: str, tries: int, error: BotError) -> _Failed:
+    """Return the event of a failed call of a bot."""
+    return kind(
+        conversation=effect.conversation,
+        index=effect.index,
+        reason=plain(f"{system}: {error}")[:MAX_REASON],
+        at=utc_now(),
+        failure=error.kind,
+        call=_call(tries, error.provenance, error),
+    )
 
 
 def _call(tries: int, provenance: Provenance | None, error: BotError | None = None) -> BotCall | None:

@@ -277,37 +277,38 @@ class LiveSession:
         if self.is_lost:
             return
         try:
-            if self._may_be_behind:
-                await self._catch_up(event.at)
-            try:
-                await self._decide(event, also)
-            except StaleState:
-                self._may_be_behind = True  # until it has caught up, which may fail
-                await self._catch_up(event.at)
-                await self._decide(event, also)
-        except StaleState as error:
-            self._may_be_behind = True
-            raise StorageFailed("the session changed elsewhere at the same moment") from error
+            for _ in range(2):
+                if self._may_be_behind:
+                    await self._catch_up(event.at)
+                if await self._decide(event, also):
+                    return
         except SessionLost:
             self.lose()
+        else:
+            raise StorageFailed("the session changed elsewhere at the same moment")
 
-    async def _decide(self, event: Event, also: Callable[[Transaction], None] | None) -> None:
+    async def _decide(self, event: Event, also: Callable[[Transaction], None] | None) -> bool:
+        """Decide an event, store the records, perform the effects; return False if the state is too old."""
         if isinstance(event, FromWorker):
             event = await self._completed(event)
         with span("step"):
             outcome = step(self.state, event)
         if outcome.records:
-            with span("store", records=len(outcome.records)):
-                assignment = self.state.context.assignment
-                try:
+            assignment = self.state.context.assignment
+            try:
+                with span("store", records=len(outcome.records)):
                     await self._store.append(assignment, self.fence, outcome.records, event.at, also)
-                except (StorageFailed, asyncio.CancelledError):
-                    # The records may be stored all the same, if nobody waited until the answer came.
-                    self._may_be_behind = True
-                    raise
+            except StaleState:
+                self._may_be_behind = True
+                return False
+            except (StorageFailed, asyncio.CancelledError):
+                # The records may be stored all the same, if nobody waited until the answer came.
+                self._may_be_behind = True
+                raise
             self._watcher.stored()
         self.state = outcome.state
         self._perform(outcome.effects)
+        return True
 
     def _perform(self, effects: Iterable[Effect]) -> None:
         """Perform effects, and then send the page all resulting messages in one frame."""

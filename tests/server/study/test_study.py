@@ -13,7 +13,7 @@ from pydantic import StringConstraints, ValidationError, create_model
 from bots import BotError, Chat, Corpus, Turn
 from bots.corpus import Persona
 from qc.run import RESERVED_LABELS
-from server.bots.lineup import open_lineup, rules_of
+from server.bots.lineup import open_lineup, session_rules
 from server.bots.opened_bots import OpenedBots
 from server.db.runs.runs import RunEntry
 from server.errors import StudyInvalid
@@ -353,18 +353,18 @@ def test_what_cannot_be_opened_is_named(old: str, new: str, reason: str) -> None
 def test_a_study_that_needs_personas_needs_a_corpus_with_some(changes: dict[str, str]) -> None:
     study = parse_study(study_text(personas="corpus", **changes))
     with pytest.raises(StudyInvalid, match="no personas"):
-        rules_of(study, NOBODY)
+        session_rules(study, NOBODY)
     some = Corpus("some", (Persona("p", ("I am here.",)),), ())
-    assert rules_of(study, some).lineup.personas == (("I am here.",),)
+    assert session_rules(study, some).lineup.personas == (("I am here.",),)
 
 
 def test_a_persona_is_kept_as_whole_sentences() -> None:
     """Personas are stored as lines, so a sentence is one line however it was written."""
     study = parse_study(study_text(personas=[["I am\n  here.", "I\tstay."]]))
-    assert rules_of(study, NOBODY).lineup.personas == (("I am here.", "I stay."),)
+    assert session_rules(study, NOBODY).lineup.personas == (("I am here.", "I stay."),)
     corpus = Corpus("some", (Persona("p", ("I am\nhere.",)),), ())
     study = parse_study(study_text(personas="corpus"))
-    assert rules_of(study, corpus).lineup.personas == (("I am here.",),)
+    assert session_rules(study, corpus).lineup.personas == (("I am here.",),)
 
 
 def test_the_fingerprint_is_of_the_very_text() -> None:

@@ -11,7 +11,7 @@ import psycopg
 from sqlalchemy import Connection, make_url, text
 
 from bots import Bot
-from server.bots.lineup import OpenRun, names_of, rules_of, study_card
+from server.bots.lineup import OpenRun, names_of, session_rules, study_card
 from server.db.counts import plan_counts, run_counts
 from server.db.engine.engines import open_engine
 from server.db.runs.runs import open_run
@@ -42,7 +42,7 @@ def make_run(
         seed=entry.seed,
         study=study,
         card=study_card(study),
-        rules=rules_of(study, NOBODY),
+        rules=session_rules(study, NOBODY),
         names=names_of(study),
         bots=lineup,
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from server.bots.lineup import OpenRun, open_lineup, rules_of
+from server.bots.lineup import OpenRun, open_lineup, session_rules
 from server.bots.opened_bots import OpenedBots
 from server.db.engine.engines import open_engine
 from server.db.runs.items import NewItem
@@ -111,7 +111,7 @@ def make_run_of_conversations(url: str, source: str, slug: str = ITEMS_RUN, **ch
 
 def items_rules(**changes: Any) -> SessionRules:
     """Return the rules of the small study."""
-    return rules_of(parse_study(items_text(**changes)), NOBODY)
+    return session_rules(parse_study(items_text(**changes)), NOBODY)
 
 
 def planned(

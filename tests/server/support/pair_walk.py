@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from server.bots.lineup import rules_of
+from server.bots.lineup import session_rules
 from server.session.events import BotGaveUp, BotReplied, FromWorker
 from server.session.plan import plan_pair
 from server.session.state import AssignmentContext, State, fold
@@ -16,7 +16,7 @@ SYSTEMS = (("quokka_plain", "marmot_plain"), ("wombat_plain", "quokka_plain"))
 
 
 def pair_state(comparison: dict[str, Any] | None = None, **changes: Any) -> State:
-    rules = rules_of(parse_study(pairs_text(comparison, qc_per_assignment=0, **changes)), NOBODY)
+    rules = session_rules(parse_study(pairs_text(comparison, qc_per_assignment=0, **changes)), NOBODY)
     planned = [
         planned
         for number, systems in enumerate(SYSTEMS, start=1)

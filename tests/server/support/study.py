@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from bots import Corpus
-from server.bots.lineup import rules_of
+from server.bots.lineup import session_rules
 from server.session.plan import QC, plan_conversation
 from server.session.state import AssignmentContext, SessionRules, State, fold
 from server.study import parse_study
@@ -86,7 +86,7 @@ def pairs_text(comparison: dict[str, Any] | None = None, **changes: Any) -> str:
 
 def rules(**changes: Any) -> SessionRules:
     """Return the rules of the small study."""
-    return rules_of(parse_study(study_text(**changes)), NOBODY)
+    return session_rules(parse_study(study_text(**changes)), NOBODY)
 
 
 def new_state(
