@@ -24,8 +24,7 @@ from server.access.roles import ALL_STUDIES, Actor
 from server.access.tokens import Grant, hashed, is_well_formed
 from server.clock import utc_now
 from server.errors import CandorError, NotSignedIn, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked
-from server.recruiters.arrival import Arrival
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import Arrival, IdCipher
 
 _FILE = "secrets.json"
 _LONGEST_HEADER = 512

@@ -24,7 +24,7 @@ from server.db.store.store import Store
 from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 from server.run_rules import RunRules, outline
 from server.study import Study, in_thread, parse_study
 

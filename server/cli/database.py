@@ -21,7 +21,7 @@ from server.db.engine.engines import empty_log, migrate, open_engine, require_du
 from server.db.engine.secret_marks import leave_mark, mark_of
 from server.db.worker_ids import PUT_KEY_BACK, needs_key, require_key
 from server.errors import CandorError, DatabaseUnfit
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 
 _SECONDS_APART = 5
 _WAIT_FOR_READERS_MS, _TRIES = 100, 20  # a server writes between two tries

@@ -32,8 +32,16 @@ from server.cli.database import (
     served,
     transaction,
 )
-from server.cli.own_command import own_command
-from server.cli.settings import Data, Host, Port, Processes, moderation_from, settings_from, variables_help
+from server.cli.settings import (
+    Data,
+    Host,
+    Port,
+    Processes,
+    moderation_from,
+    own_command,
+    settings_from,
+    variables_help,
+)
 from server.clock import utc_now
 from server.config import Settings, without_password
 from server.db.audit import CommandLine, record

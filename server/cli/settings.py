@@ -1,7 +1,10 @@
 """Settings as command options, and their list for `--help`."""
 
 import json
+import os
+import sys
 from pathlib import Path
+from shutil import which
 from typing import Annotated, Any
 
 import typer
@@ -65,3 +68,12 @@ def _as_typed(default: object) -> str:
     if default is None:
         return ""
     return json.dumps(default) if isinstance(default, list | bool) else str(default)
+
+
+def own_command() -> str:
+    """Return how to call this `candor`: by its name if it is on the search path, else by its path."""
+    beside = Path(sys.executable).with_name("candor")
+    found = which("candor")
+    if found is not None and Path(found).resolve() == beside.resolve():
+        return "candor"
+    return os.path.relpath(beside) if beside.is_relative_to(Path.cwd()) else str(beside)

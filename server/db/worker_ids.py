@@ -7,7 +7,7 @@ from sqlalchemy import Connection, text
 
 from server.db.engine.secret_marks import leave_mark, mark_of, replace_mark
 from server.errors import DatabaseUnfit
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 
 FORGOTTEN: Final = "forgotten:"  # the prefix that replaces a removed id; encrypted ids contain no colon
 PUT_KEY_BACK: Final = (

@@ -15,7 +15,7 @@ from server.db.worker_ids import external_id
 from server.errors import StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 from server.recruiters.recruiter import SONA, Sona
 from server.recruiters.sona import CreditAnswer, SonaClient
 from server.study import parse_study

@@ -8,9 +8,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from server.db.recruiting.participations import Participation
 from server.db.recruiting.pay_decisions import DecisionKind
-from server.db.recruiting.submissions import StoredSubmission
+from server.db.recruiting.submissions import Participation, StoredSubmission
 from server.errors import PayRefused
 from server.recruiters.pay_platform import (
     HIGHEST_SHARE,

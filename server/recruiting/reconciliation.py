@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from server.db.recruiting.bonuses import StoredBatch
-from server.db.recruiting.participations import Participation
 from server.db.recruiting.pay_decisions import PayShare
-from server.db.recruiting.submissions import StoredSubmission
+from server.db.recruiting.submissions import Participation, StoredSubmission
 from server.recruiters.pay_platform import Status
 from server.recruiting.bonuses import is_overdue
 from server.recruiting.pay_rules import (

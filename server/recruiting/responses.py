@@ -10,10 +10,9 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.recruiting.bonuses import OPEN, State, StoredBatch, StoredBonus, batches_of
-from server.db.recruiting.participations import Participation, participations
 from server.db.recruiting.pay_decisions import DecisionKind, StoredDecision, decisions_of, shares_decided
 from server.db.recruiting.recruitments import StoredRecruitment, lost_events, recruitment_of
-from server.db.recruiting.submissions import StoredSubmission, submissions_of
+from server.db.recruiting.submissions import Participation, StoredSubmission, participations, submissions_of
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry
 from server.recruiters.recruiter import PayingRecruiter

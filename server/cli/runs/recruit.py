@@ -11,8 +11,7 @@ from rich.table import Table
 
 from candor.common.terminal import agree, console, fail
 from server.cli.database import transaction_or_fail
-from server.cli.runs.credits import student_credits
-from server.cli.runs.links import links
+from server.cli.runs.worker_lists import links, student_credits
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.recruiting.bonuses import State, StoredBatch

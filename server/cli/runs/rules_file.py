@@ -13,7 +13,7 @@ from server.db.runs.run_rules import all_rules_of, encrypted_workers, set_rules
 from server.db.runs.run_states import end_foreseen
 from server.db.runs.runs import find_run
 from server.errors import RulesInvalid
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 from server.run_rules import RunRules, parse_rules
 
 RulesFile = Annotated[

@@ -16,7 +16,7 @@ from sqlmodel import SQLModel
 from server.clock import utc_now
 from server.db import tables as models  # noqa: F401  (importing it registers the tables)
 from server.errors import DatabaseUnfit
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 
 _SECONDS_TO_CONNECT = 10
 # SQLite connections kept open: as many as threads that may ask at once (`asyncio.to_thread`). A further

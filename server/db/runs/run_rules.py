@@ -10,7 +10,7 @@ from server.db.runs.runs import RunEntry, find_run, raise_revision
 from server.db.tables import ExcludedRunTable, ExcludedWorkerTable, RunTable
 from server.db.worker_ids import external_id
 from server.errors import OtherCurrency, RulesInvalid, RunNotFound
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 from server.recruiters.recruiter import title_of
 from server.run_rules import RunRules, read_rules
 

@@ -26,7 +26,7 @@ from server.db.removal import (
 from server.db.tables import AssignmentTable, WorkerTable
 from server.desk.parts import Live
 from server.errors import SeveralWorkers, WorkerNotFound
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 
 _NEVER_CAME = "a worker who never came"  # in the audit log: without an id, and without a pseudonym
 

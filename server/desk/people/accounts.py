@@ -7,7 +7,7 @@ from limits import RateLimitItem
 from pydantic import BaseModel, StringConstraints
 from sqlalchemy import Connection
 
-from server.access import passwords, people, sign_ins
+from server.access import people, sign_ins
 from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.access.auth import Auth
 from server.access.cookie import KnownBrowsers, forget_sign_in, keep_sign_in, require_own_page, sign_in_secret
@@ -87,7 +87,7 @@ _ADDRESSES = 20  # an attacker needs this many addresses to lock a person out of
 
 
 class AccountsApi:
-    """Endpoints for signing in and out, and for passwords.
+    """Endpoints for signing in and out, and for people.
 
     Args:
         store: stores accounts and sign-ins.
@@ -137,7 +137,7 @@ class AccountsApi:
         require_own_page(request)
         await self._count_person(request, body.name.lower())
         found = await self._store.read(lambda c: people.find(c, body.name))
-        if not await passwords.is_right(found.password if found else None, body.password) or found is None:
+        if not await people.is_right(found.password if found else None, body.password) or found is None:
             raise WrongPassword("wrong name or password")
         return await self._begin(found, request, response)
 
@@ -151,9 +151,9 @@ class AccountsApi:
         """Choose a password with a one-time link, and sign in. The link is then no longer valid."""
         require_own_page(request)
         await self._count(request, body.link, self._tries)
-        passwords.require_good(body.password)
+        people.require_good(body.password)
         await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))  # before the work of hashing
-        stored = await passwords.hashed(body.password)
+        stored = await people.hashed(body.password)
         member = await self._listed.submit(lambda c: _with_password(c, body, stored))
         return await self._begin(member, request, response)
 
@@ -176,13 +176,13 @@ class AccountsApi:
     async def change_password(self, body: PasswordChange, actor: Caller, request: Request) -> Account:
         """Change one's password. All other browsers of this account are signed out."""
         await self._count_person(request, actor.name)
-        passwords.require_good(body.new)
+        people.require_good(body.new)
         found = await self._store.read(lambda c: _person(c, actor))
         if found is not None and found.password is None:
             raise NoPassword(f"`{found.name}` has no password yet")
-        if not await passwords.is_right(found.password if found else None, body.old) or found is None:
+        if not await people.is_right(found.password if found else None, body.old) or found is None:
             raise WrongPassword("this is not your current password")
-        stored, person = await passwords.hashed(body.new), found.id
+        stored, person = await people.hashed(body.new), found.id
         # This browser stays signed in, because its page may send requests meanwhile.
         kept = hashed(sign_in_secret(request) or "")
 

@@ -14,9 +14,9 @@ from server.access import people, tokens
 from server.access.actor import Allowed, Caller
 from server.access.roles import Permission
 from server.bots import stored_bots
+from server.bots.api import CheckedBot, CheckedBots, check_of, without_addresses
 from server.bots.fitness import TOPIC as CHECKS
 from server.bots.registered_bots import RegisteredBots
-from server.bots.responses import CheckedBot, CheckedBots, check_of, without_addresses
 from server.db.runs import studies
 from server.desk.listed import TOPIC, ListedStore
 from server.desk.people.people import PeopleUpdate, person_row, token_row

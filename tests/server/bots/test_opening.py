@@ -16,7 +16,7 @@ from server.db.runs.run_rules import all_rules_of
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.news import LocalNews
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 from server.run_rules import RunRules
 from tests.server.support.study import RUN, SYSTEMS, study_text
 from tests.support.waiting import PATIENCE

@@ -15,7 +15,7 @@ from server.db.engine.engines import alembic_config, migrate, open_engine
 from server.db.worker_ids import encrypt_again, require_key
 from server.errors import DatabaseUnfit
 from server.process.logs import configure_logging
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 from tests.server.support.bots import Raises
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House

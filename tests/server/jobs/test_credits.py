@@ -10,8 +10,7 @@ from server.db.store.store import Store
 from server.db.worker_ids import FORGOTTEN
 from server.jobs.credits import CreditJob
 from server.live.arrive.enrolment import ArrivingWorker, enrol
-from server.recruiters.arrival import Arrival
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import Arrival, IdCipher
 from server.recruiters.recruiter import SONA
 from server.recruiters.sona import SonaClient
 from server.recruiters.stand_in.serving import serving

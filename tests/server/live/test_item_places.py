@@ -15,8 +15,7 @@ from server.db.store.store import Store
 from server.desk.assignments.transcript import transcript
 from server.errors import RunFull
 from server.live.arrive.enrolment import ArrivingWorker, Enrolment, enrol
-from server.recruiters.arrival import Arrival
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import Arrival, IdCipher
 from server.session.records import Closed
 from tests.server.support.commands import Candor
 from tests.server.support.database import execute, make_run, query

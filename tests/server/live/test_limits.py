@@ -29,8 +29,7 @@ from server.errors import (
 from server.live.arrive.admission import RunEnds
 from server.live.arrive.enrolment import ArrivingWorker, Enrolment, enrol
 from server.news import open_news
-from server.recruiters.arrival import Arrival
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import Arrival, IdCipher
 from server.run_rules import Budget, OpeningHours, RunRules, Target
 from server.session.records import Closed, ConversationRated, MessageReported
 from tests.server.support.arrivals import arrive_at_processes

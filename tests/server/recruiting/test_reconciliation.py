@@ -2,9 +2,8 @@
 
 import pytest
 
-from server.db.recruiting.participations import Participation
 from server.db.recruiting.pay_decisions import DecisionKind, PayShare
-from server.db.recruiting.submissions import StoredSubmission
+from server.db.recruiting.submissions import Participation, StoredSubmission
 from server.recruiting.pay_rules import proposal
 from server.recruiting.reconciliation import Difference, differences
 from tests.server.support.study import AT

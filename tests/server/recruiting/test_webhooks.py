@@ -12,8 +12,8 @@ from server.clock import utc_now
 from server.db.engine.engines import open_engine
 from server.db.recruiting.recruitments import take_event
 from server.recruiters.prolific.hooks import EVENT, SIGNATURE, TIMESTAMP
-from server.recruiters.stand_in.delivery import send
 from server.recruiters.stand_in.records import Event
+from server.recruiters.stand_in.serving import send
 from server.recruiting.webhooks import PATH
 from tests.server.support.database import execute, make_run
 from tests.server.support.prolific import Prolific

@@ -6,8 +6,7 @@ from server.db.engine.engines import open_engine
 from server.db.recruiting.credits import due_credits, store_credit
 from server.db.store.writer import append_records
 from server.live.arrive.enrolment import ArrivingWorker, enrol
-from server.recruiters.arrival import Arrival
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import Arrival, IdCipher
 from server.recruiters.recruiter import SONA
 from server.session.records import Closed, FeedbackGiven
 from tests.server.support.database import make_run

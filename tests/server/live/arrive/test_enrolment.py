@@ -17,8 +17,7 @@ from server.db.engine.engines import alembic_config, migrate
 from server.db.store.store import Store
 from server.errors import RunClosed, RunFull, RunNotReady
 from server.live.arrive.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
-from server.recruiters.arrival import Arrival
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import Arrival, IdCipher
 from server.session.plan import QC, replacement
 from server.session.records import Closed, ConversationFailed, ConversationPlanned, FeedbackGiven
 from tests.server.support.arrivals import arrive_at_processes

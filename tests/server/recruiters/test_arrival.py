@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.recruiters.id_cipher import IdCipher
+from server.recruiters.arrival import IdCipher
 
 OLD, NEW = "an old key", "a new key"
 

@@ -1,17 +1,22 @@
-"""`candor recruit links`: print a personal, signed link for each worker of a list."""
+"""`candor recruit links` and `candor recruit credits`: print a line for each worker of a run."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
+from rich.table import Table
 
 from candor.common.files import read_file
-from candor.common.terminal import fail, stderr
+from candor.common.terminal import console, fail, stderr
 from server.access.auth import load_signer
-from server.cli.database import require_secrets, transaction
+from server.cli.database import require_secrets, transaction, transaction_or_fail
 from server.cli.settings import Data, settings_from
+from server.db.audit import CommandLine
 from server.db.runs.runs import find_run
+from server.desk.runs.credits import ask_for_refused, credit_view
 from server.desk.runs.personal_links import links_csv, read_workers, signed_links
 from server.errors import CandorError
 
@@ -61,3 +66,36 @@ def _read(path: Path) -> list[str]:
     except UnicodeDecodeError as error:
         raise CandorError(f"{name}: is not UTF-8 text: {error}", "Save the list as CSV, UTF-8.") from error
     return read_workers(content, name)
+
+
+def student_credits(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")],
+    again: Annotated[
+        bool, typer.Option("--again", help="Request the credits that SONA refused once more.")
+    ] = False,
+    data: Data = None,
+) -> None:
+    """List students with the state of their SONA credit, and the reason if SONA refused it.
+
+    For studies with `recruiter: {kind: sona, credit: server, …}`. The server requests the credit when a
+    student submits, and repeats the request while SONA cannot be reached. It does not repeat a refused
+    request: use --again.
+    """
+    with transaction_or_fail(data) as connection:
+        entry = find_run(connection, run)
+        if not credit_view(connection, entry).asked_by_server:
+            fail(
+                f"the server does not request credits for the run `{run}`",
+                "To change that, set `recruiter: {kind: sona, credit: server, …}` in the study.",
+            )
+        asked = ask_for_refused(connection, entry, CommandLine()) if again else 0
+        found = credit_view(connection, entry).credits
+    table = Table("worker", "credit", "why not", "asked")
+    for credit in found:
+        at = f"{credit.tried_at:%Y-%m-%d %H:%M}" if credit.tried_at else ""
+        table.add_row(credit.worker, credit.status, escape(credit.reason), at)
+    console.print(table)
+    counts = Counter(credit.status for credit in found)
+    console.print(", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "Nobody has submitted.")
+    if again:
+        console.print(f"A running server requests {asked} credits again within half a minute.")
