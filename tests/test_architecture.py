@@ -1,4 +1,4 @@
-"""The tables of docs/architecture.md: each row names something that is there, and nothing is left out."""
+"""The documents name modules and tests that exist, and docs/architecture.md leaves no module out."""
 
 import re
 from pathlib import Path
@@ -29,3 +29,12 @@ def test_every_row_names_what_is_there_and_nothing_is_left_out(package: str) -> 
     }
     assert gone == set()
     assert modules(ROOT / package) <= rows
+
+
+@pytest.mark.parametrize(
+    "document", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"], ids=str
+)
+def test_every_python_file_that_a_document_names_is_there(document: Path) -> None:
+    named = re.findall(r"(?<![\w/.-])[a-z_]+/[\w/]+\.py\b", document.read_text(encoding="utf-8"))
+    gone = {path for path in named if not ((ROOT / path).is_file() or (ROOT / "tests" / path).is_file())}
+    assert gone == set()
