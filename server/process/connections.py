@@ -311,8 +311,8 @@ _USED: Final = {
     H11Protocol: "client conn connection_lost connection_made cycle data_received handle_websocket_upgrade "
     "loop on_response_complete shutdown transport",
     WebSocketsSansIOProtocol: "close_sent conn connection_lost curr_msg_data_type data_received disconnected "
-    "frames handle_connect handle_cont handle_parser_exception handle_ping loop queue read_paused response scope "
-    "send_receive_event_to_app transport writable",
+    "frames handle_connect handle_cont handle_parser_exception handle_ping loop queue read_paused response "
+    "scope send_receive_event_to_app transport writable",
     ServerProtocol: "current_size fail parser reader state",
     StreamReader: "buffer",
 }

@@ -134,7 +134,7 @@ class Interventions:
         self._live.run_news.tell(found.run)
 
     async def _end(self, session: LiveSession, assignment: str, why: str, actor: Doer) -> bool:
-        """End the conversation; return whether it was done here. Release the session if it has become idle."""
+        """End the conversation; return whether it was done here. Release the session if it is idle."""
         notices: list[StoredNotice] = []
 
         def also(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Tests of ending a conversation while its session changes hands between processes. The sessions are fakes."""
+"""Tests of ending a conversation while its session changes hands between processes, with fake sessions."""
 
 import asyncio
 from typing import Any, cast
@@ -42,13 +42,13 @@ class FakeNews:
 
     def __init__(self) -> None:
         self.heard: dict[str, Any] = {}
-        self.published: list[str] = []
+        self.published = asyncio.Queue[str]()
 
     def subscribe(self, topic: str, hear: Any) -> None:
         self.heard[topic] = hear
 
     def publish(self, topic: str, payload: object) -> None:
-        self.published.append(topic)
+        self.published.put_nowait(topic)
 
 
 class Researcher:
@@ -71,6 +71,5 @@ async def test_a_session_that_is_lost_meanwhile_is_ended_at_the_next_try() -> No
 async def test_a_session_ended_for_another_process_is_released() -> None:
     _, live, news = made(FakeSession())
     news.heard[ASKED]({"name": "n", "assignment": "a", "why": "Enough.", "actor": ["account", "eve"]})
-    while ANSWERED not in news.published:
-        await asyncio.sleep(0)
+    assert await news.published.get() == ANSWERED
     assert live.released == ["a"]
