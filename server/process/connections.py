@@ -22,7 +22,7 @@ from starlette.types import Message
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
-from websockets.frames import CloseCode
+from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
@@ -240,6 +240,11 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         is_open = conn.state is State.OPEN and conn.current_size is None and not conn.reader.buffer
         return is_open and _innermost(conn.parser) is _AT_START
 
+    def handle_cont(self, event: Frame) -> None:
+        """Keep a part of a message, unless it is empty: empty parts count against no limit of size."""
+        if event.data or event.fin:
+            super().handle_cont(event)
+
     def handle_ping(self) -> None:
         """Answer a ping, or close the connection after too many recent pings."""
         now = self.loop.time()
@@ -306,8 +311,8 @@ _USED: Final = {
     H11Protocol: "client conn connection_lost connection_made cycle data_received handle_websocket_upgrade "
     "loop on_response_complete shutdown transport",
     WebSocketsSansIOProtocol: "close_sent conn connection_lost curr_msg_data_type data_received disconnected "
-    "frames handle_connect handle_parser_exception handle_ping loop queue read_paused response scope "
-    "send_receive_event_to_app transport writable",
+    "frames handle_connect handle_cont handle_parser_exception handle_ping loop queue read_paused response "
+    "scope send_receive_event_to_app transport writable",
     ServerProtocol: "current_size fail parser reader state",
     StreamReader: "buffer",
 }

@@ -138,6 +138,10 @@ async def _note(session: RepliesSession, event: BotStumbled) -> None:
 
 async def _show_later(session: RepliesSession, effect: ShowReply, seconds: float) -> None:
     await asyncio.sleep(seconds)
+    now = utc_now()
+    while not _may_show(session.state, effect, now):  # the clock was set back by a little
+        await asyncio.sleep(seconds_until(effect.at, now))
+        now = utc_now()
     for message in _shown(session.state, effect):
         session.show(message)
 

@@ -122,28 +122,32 @@ class Interventions:
             NothingToRate: No conversation is active, or its chatbot has not replied yet.
             StorageFailed: Nothing was done.
         """
-        if self._live.held(assignment) is None and await self._ask_elsewhere(assignment, why, actor):
-            return
-        session = await self._live.open(assignment)
-        try:
-            await self._end(session, assignment, why, actor)
-        finally:
-            self._live.release(assignment)
+        is_done = False
+        while not is_done:  # nothing is stored if another process took the session over meanwhile
+            if self._live.held(assignment) is None and await self._ask_elsewhere(assignment, why, actor):
+                return
+            session = await self._live.open(assignment)
+            is_done = await self._end(session, assignment, why, actor)
 
     async def _changed(self, work: Callable[[Connection], AssignmentState]) -> None:
         found = await self._store.submit(work)
         self._live.run_news.tell(found.run)
 
-    async def _end(self, session: LiveSession, assignment: str, why: str, actor: Doer) -> None:
+    async def _end(self, session: LiveSession, assignment: str, why: str, actor: Doer) -> bool:
+        """End the conversation; return whether it was done here. Release the session if it is idle."""
         notices: list[StoredNotice] = []
 
         def also(connection: Connection) -> None:
             record(connection, actor, "assignment.end_conversation", assignment, why)
             notices.append(interventions.add_notice(connection, session.run_id, assignment, why, utc_now()))
 
-        done = await session.intervene(EndedByResearcher(why, utc_now()), also)
-        if done and notices:
+        try:
+            is_done = await session.intervene(EndedByResearcher(why, utc_now()), also)
+        finally:
+            self._live.release(assignment)
+        if is_done and notices:
             self._live.tell_notice(notices[-1])
+        return is_done
 
     async def _ask_elsewhere(self, assignment: str, why: str, actor: Doer) -> bool:
         """Ask the process that shows the session to end the conversation; return whether one did.
@@ -180,7 +184,9 @@ class Interventions:
             return
         answer: dict[str, Any] = {"name": payload["name"], "refusal": None}
         try:
-            await self._end(session, payload["assignment"], payload["why"], _Named(*payload["actor"]))
+            is_done = await self._end(
+                session, payload["assignment"], payload["why"], _Named(*payload["actor"])
+            )
         except NothingToRate as error:
             answer["refusal"] = error.message
         except CandorError as error:
@@ -189,7 +195,7 @@ class Interventions:
         except Exception:  # nobody awaits this task, so the error would be lost
             log.exception("intervention for another process failed", assignment=payload["assignment"])
             return
-        if not session.is_lost:
+        if is_done:
             self._news.publish(ANSWERED, answer)
 
     def _on_answered(self, payload: Payload) -> None:

@@ -23,7 +23,7 @@ from websockets.utils import apply_mask
 from server.config import Settings
 from server.live.converse.socket import DIRECT
 from server.process import connections
-from server.process.connections import whole_text
+from server.process.connections import WebSocketConnection, whole_text
 from server.process.lifecycle import Lifecycle
 from server.process.middleware import RequestIds
 from server.process.server import Server
@@ -172,6 +172,14 @@ def test_text_in_pieces_is_whole_again(port: int) -> None:
         page.protocol.send_continuation(letter[1:], fin=True)
         page.socket.sendall(b"".join(page.protocol.data_to_send()))
         assert page.recv(PATIENCE) == "ü"
+
+
+def test_empty_parts_of_a_text_take_no_memory() -> None:
+    connection = WebSocketConnection.__new__(WebSocketConnection)
+    connection.frames = [b"a"]
+    for _ in range(1000):
+        connection.handle_cont(Frame(Opcode.CONT, b"", fin=False))
+    assert connection.frames == [b"a"]
 
 
 def test_silent_connections_shut_newcomers_out_for_a_moment_only(tmp_path: Path) -> None:
