@@ -20,7 +20,7 @@ from server.process.traffic_shaping import Shaper, TrafficShaping
 misfit: str | None = None
 try:
     from server.process.connections import ConnectionCounts, HttpConnection, WebSocketConnection
-except ImportError as error:
+except (AttributeError, ImportError, TypeError) as error:  # a name is missing, or is something else by now
     misfit = str(error)
 
 # Thresholds of the garbage collector. The first is the number of new objects that starts a collection of the
