@@ -37,7 +37,16 @@ at_eof = StreamReader.at_eof
         ("del StreamReader.at_eof", "has no attribute 'at_eof'"),
         ("from uvicorn.protocols.http import h11_impl; h11_impl.H11Protocol = len", "cannot create"),
     ],
-    ids=["nothing", "a method", "attributes", "a deeper parser", "another parser", "a module", "no parser", "no class"],
+    ids=[
+        "nothing",
+        "a method",
+        "attributes",
+        "a deeper parser",
+        "another parser",
+        "a module",
+        "no parser",
+        "no class",
+    ],
 )
 def test_a_misfit_is_found_at_import(changed: str, reason: str) -> None:
     script = f"{USED}{changed}\nimport server.process.server as checked\nprint(checked.misfit)"
