@@ -22,7 +22,9 @@ def names_of(module: ast.Module) -> Iterator[str]:
                 yield statement.name
             case ast.Assign(targets=targets):
                 parts = [part for target in targets for part in ast.walk(target)]
-                yield from (part.id for part in parts if isinstance(part, ast.Name))
+                yield from (
+                    each.id for each in parts if isinstance(each, ast.Name) and type(each.ctx) is ast.Store
+                )
             case ast.AnnAssign(target=ast.Name(id=name)):
                 yield name
             case ast.Import() | ast.ImportFrom():
