@@ -20,9 +20,6 @@ pytestmark = pytest.mark.browser
 ROOT = study_schema()
 # The name is given with a new study, the version by those who write the text by hand.
 NOT_IN_THE_FORM = {"name", "version"}
-# The page sends changes when nothing was typed for less than this long, and says that they are checked.
-QUIET = 1_000  # milliseconds of the page's clock
-TAKEN_UP = """() => !document.querySelector(".study-head [role=status]").textContent.includes("checking")"""
 # What a text has to be that is more than any text, by the path of its setting; "*" is a number or a name.
 TEXTS = {
     "bots.*.urls.*": "http://127.0.0.1:9/",
@@ -186,12 +183,8 @@ class Form:
         self._page = page
 
     def settle(self) -> None:
-        """Wait until the server has taken up the changes; it takes so many at a time.
-
-        Not with `expect`, which looks again after 100, 250, 500 ms: most of this module's time went by so.
-        """
-        self._page.clock.run_for(QUIET)
-        self._page.wait_for_function(TAKEN_UP)
+        """Wait until the server has taken up the changes; it takes so many at a time."""
+        expect(self._page.locator(".study-head [role=status]")).not_to_contain_text("checking")
 
     def control(self, path: list[str | int], kind: str = ":not(select)") -> Locator:
         return self._page.locator(f'{kind}[name="{".".join(map(str, path))}"]')
@@ -255,7 +248,6 @@ def test_every_setting_can_be_given_in_the_form(page: Page, stage: Stage, task: 
     blank = yaml.safe_load(BLANK.read_text(encoding="utf-8"))
     base = {key: value for key, value in blank.items() if key not in task_type(task).unused}  # type: ignore[index]
     base |= {"name": f"form_{task}", "title": "T", "payment": "P", "task": task} | BASES[task]
-    page.clock.install()
     made(page, stage, base["name"], yaml.safe_dump(base))
     page.get_by_role("button", name="YAML").click()
     text = page.get_by_label("The study as YAML")
