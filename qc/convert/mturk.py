@@ -32,6 +32,7 @@ def losses(run: Run) -> list[Loss]:
         Loss("conversations whose place is taken or below 1", _misplaced(run), fatal=True),
         *common_losses(run),
         Loss("feedback of blanks, or with blanks around it", _blank(run.assignments["feedback"])),
+        Loss("facts of conversations", 0 if run.facts is None else int(run.facts.notna().sum().sum())),
         Loss("personas", int(persona.notna().sum())),
         *(_word_losses(run.words) if run.words is not None else []),
     ]

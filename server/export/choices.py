@@ -18,6 +18,7 @@ from server.export.completed import (
     assignments,
     completed,
     criteria,
+    facts_in,
     grouped,
     provenance_in,
     rows,
@@ -92,7 +93,12 @@ def _header(connection: Connection, run: RunEntry, written: CompletedAssignment)
 
 def _pair(left: RowMapping, right: RowMapping, parts: _Parts) -> Json:
     both = [left, right]
-    return {
+    facts = {
+        side: told
+        for side, row in zip(("left", "right"), both, strict=True)
+        for told in facts_in(row).values()
+    }
+    content: Json = {
         "pair": right["position"] // 2,
         "left": left["system"],
         "right": right["system"],
@@ -109,6 +115,7 @@ def _pair(left: RowMapping, right: RowMapping, parts: _Parts) -> Json:
         },
         "lines": _lines(*(parts["turns"].get(row["conversation_id"], []) for row in both)),
     }
+    return content | ({"facts": facts} if facts else {})
 
 
 def _lines(left: Sequence[RowMapping], right: Sequence[RowMapping]) -> list[Json]:

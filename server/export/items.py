@@ -7,7 +7,7 @@ simulated workers are included only if nobody else has completed an assignment. 
 them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -21,6 +21,7 @@ from server.export.completed import (
     completed,
     consent_in,
     criteria,
+    facts_in,
     grouped,
     rows,
     seconds,
@@ -30,9 +31,13 @@ from server.study import parse_study
 FORMAT = "candor-item-ratings"
 VERSION = 1
 
+_ByPlace = dict[tuple[str, int], RowMapping]  # by assignment and position
+
 _RATINGS = """
     SELECT * FROM v1_item_rating WHERE run_id = :run AND assignment_id IN :ids
      ORDER BY assignment_id, position, criterion"""
+_CONVERSATIONS = """
+    SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' AND assignment_id IN :ids"""
 _EDITS = "SELECT * FROM v1_item_edit WHERE run_id = :run AND assignment_id IN :ids"
 _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 
@@ -44,14 +49,15 @@ def item_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
     for some in assignments(connection, run, written.ids):
         ids = [row["assignment_id"] for row in some]
         ratings = grouped(rows(connection, run, _RATINGS, ids), "assignment_id")
-        edits = {(row["assignment_id"], row["position"]): row for row in rows(connection, run, _EDITS, ids)}
+        edits = _by_place(rows(connection, run, _EDITS, ids))
+        conversations = _by_place(rows(connection, run, _CONVERSATIONS, ids))
         for row in some:
             yield {
                 "assignment": row["assignment_id"],
                 "worker": row["worker"],
                 "duration_seconds": seconds(row),
                 "feedback": row["feedback"] or None,
-                "items": list(_items(ratings.get(row["assignment_id"], []), edits)),
+                "items": list(_items(ratings.get(row["assignment_id"], []), edits, conversations)),
             } | consent_in(row)
 
 
@@ -70,7 +76,11 @@ def _header(connection: Connection, run: RunEntry, written: CompletedAssignment)
     }
 
 
-def _items(ratings: Sequence[RowMapping], edits: dict[tuple[str, int], RowMapping]) -> Iterator[Json]:
+def _by_place(found: Iterable[RowMapping]) -> _ByPlace:
+    return {(row["assignment_id"], row["position"]): row for row in found}
+
+
+def _items(ratings: Sequence[RowMapping], edits: _ByPlace, conversations: _ByPlace) -> Iterator[Json]:
     for position, given in groupby(ratings, key=itemgetter("position")):
         rated = list(given)
         first = rated[0]
@@ -85,6 +95,7 @@ def _items(ratings: Sequence[RowMapping], edits: dict[tuple[str, int], RowMappin
             "seconds": round(first["seconds"], 3),
             "ratings": {row["criterion"]: row["value"] for row in rated},
         }
+        item |= facts_in(conversations[first["assignment_id"], position])
         edit = edits.get((first["assignment_id"], position))
         if edit is not None:
             item |= {"edited_text": edit["edited_text"], "edit_share": edit["edit_share"]}
