@@ -189,8 +189,9 @@ def test_what_a_published_format_holds_is_read_again(form: str, run: Run, tmp_pa
 @pytest.mark.parametrize("form", ["hits", "mturk"])
 def test_feedback_that_would_be_read_as_none_is_told(form: str) -> None:
     run = awkward_run()
+    conversations = run.conversations.assign(persona=None)
     thanked = run.assignments.assign(feedback=pd.array(["None"] * len(run.assignments), "str"))
-    lost = losses(replace(run, assignments=thanked), form)
+    lost = losses(replace(run, assignments=thanked, conversations=conversations), form)
     assert [loss.count for loss in lost if loss.what == "feedback that reads 'None'"] == [len(thanked)]
 
 
