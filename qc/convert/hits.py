@@ -128,9 +128,7 @@ def common_losses(run: Run) -> list[Loss]:
         Loss("systems that are people, who would become chatbots and be ranked", len(run.people), fatal=True),
         Loss("the mark that assignments that were not completed take part", int(run.partial)),
         Loss("left-out assignments", len(run.left_out)),
-        Loss(
-            f"feedback that reads {NO_FEEDBACK!r}", int((run.assignments["feedback"] == NO_FEEDBACK).sum())
-        ),
+        Loss(f"feedback that reads {NO_FEEDBACK!r}", int((run.assignments["feedback"] == NO_FEEDBACK).sum())),
         Loss("counts of what went wrong with a system", _incidents(run)),
         Loss("models that answered for the systems", 0 if run.served is None else len(run.served)),
         Loss("notes", len(notes)),

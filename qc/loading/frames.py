@@ -112,7 +112,7 @@ def typed_scenarios(scenarios: pd.Series, order: NDArray[np.intp]) -> pd.Series:
 def typed_facts(facts: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame | None:
     """Return the facts of each conversation that are known of any, by name; None if there are none."""
     known = facts.iloc[order].dropna(axis="columns", how="all").reset_index(drop=True)
-    typed = {name: _numbers_or_texts(known[name]) for name in sorted(known)}
+    typed = {name: _numbers_or_texts(known[name]) for name in sorted(map(str, known))}
     return pd.DataFrame(typed) if typed else None
 
 
