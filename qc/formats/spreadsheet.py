@@ -1,6 +1,5 @@
-"""Write text for spreadsheets so that no cell is read as a formula."""
+"""Problems of the shape of a table that people made in a spreadsheet."""
 
-import re
 from collections.abc import Sequence
 
 from qc.errors import Problem
@@ -18,32 +17,3 @@ def misshapen(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Prob
         for number, row in enumerate(rows, start=2)
         if len(row) != len(header)
     ]
-
-
-# First characters of a formula, including full-width ones, which spreadsheets with East Asian settings
-# accept.
-_SIGN = "[=+@\uff1d\uff0b\uff20\uff0d\t\r\n-]"
-_FORMULA = re.compile(rf"'*{_SIGN}")
-_MARKED = re.compile(rf"'+{_SIGN}")
-
-
-def harmless(cell: str) -> str:
-    """Return `cell` so that every spreadsheet reads it as data; numbers are unchanged.
-
-    Text that starts like a formula gets an apostrophe in front, as in spreadsheets. If it already has one, it
-    gets another, so that `restored` can undo this. Source: OWASP, *CSV Injection*.
-    """
-    return f"'{cell}" if _FORMULA.match(cell) and not _is_number(cell) else cell
-
-
-def restored(cell: str) -> str:
-    """Undo `harmless`."""
-    return cell[1:] if _MARKED.match(cell) else cell
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

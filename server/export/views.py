@@ -20,10 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlalchemy import Connection, text
 
+from candor.common.spreadsheet import harmless
 from server.db.runs.runs import RunEntry
 from server.db.views import FACTS, Kind
 from server.export.completed import shown_time, typed
-from server.export.spreadsheet import harmless
 from server.study import parse_study
 
 FORMAT = "candor-views"
