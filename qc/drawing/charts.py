@@ -142,7 +142,7 @@ DASHES = "9 4"
 # Bins for correlations, from -1 to 1.
 BINS = np.linspace(-1, 1, 21)
 TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
-HEIGHT, HEAD, FOOT, LEFT, RIGHT = 336.0, 88.0, 56.0, 50.0, 16.0
+DENSITY_HEIGHT, DENSITY_HEAD, DENSITY_FOOT, DENSITY_LEFT, DENSITY_RIGHT = 336.0, 88.0, 56.0, 50.0, 16.0
 
 
 def correlations(
@@ -158,9 +158,9 @@ def correlations(
     groups = np.clip(passed, -1, 1), np.clip(failed, -1, 1)
 
     def draw(width: float) -> Sheet:
-        page = Sheet(width, HEIGHT)
-        size = (width - LEFT - RIGHT, HEIGHT - HEAD - FOOT)
-        panel = Panel(page, LEFT, HEAD, *size, Scale(-1.0, 1.0), density_scale(groups, BINS))
+        page = Sheet(width, DENSITY_HEIGHT)
+        size = (width - DENSITY_LEFT - DENSITY_RIGHT, DENSITY_HEIGHT - DENSITY_HEAD - DENSITY_FOOT)
+        panel = Panel(page, DENSITY_LEFT, DENSITY_HEAD, *size, Scale(-1.0, 1.0), density_scale(groups, BINS))
         share_axis(panel)
         panel.x_axis(TICKS, tick_labels(TICKS), axis)
         panel.vertical(0)
@@ -288,7 +288,7 @@ def _print(panel: Panel, cells: Cells, width: float, height: float) -> None:
                 panel.page.beside(panel.at(j, i), text, ink, size, "middle")
 
 
-HEADING, KEY_LINE, BARS, FOOT = 36.0, 20.0, 198.0, 56.0
+HEADING, KEY_LINE, BARS, BAR_FOOT = 36.0, 20.0, 198.0, 56.0
 
 Array = NDArray[np.float64]
 
@@ -308,7 +308,12 @@ class Rootogram:
         left = MARGIN + GAP + max(text_width(whole(tick)) for tick in ticks)
         size = (page.width - left - MARGIN - GAP, BARS)
         panel = Panel(
-            page, left, page.height - FOOT - BARS, *size, Scale(0.0, 1.0), Scale(0.0, highest * 1.12, _root)
+            page,
+            left,
+            page.height - BAR_FOOT - BARS,
+            *size,
+            Scale(0.0, 1.0),
+            Scale(0.0, highest * 1.12, _root),
         )
         panel.y_axis(ticks, [whole(tick) for tick in ticks], "workers (√ scale)")
         # The outline of those who passed is drawn last, on top where nobody failed.
@@ -323,7 +328,7 @@ class Rootogram:
 
 def height(key_lines: int) -> float:
     """Return the height of a sheet with `key_lines` lines of key above the bars."""
-    return key_lines * KEY_LINE + HEADING + BARS + FOOT
+    return key_lines * KEY_LINE + HEADING + BARS + BAR_FOOT
 
 
 def rootogram(values: Array, passed: NDArray[np.bool_], edges: Array) -> Rootogram:

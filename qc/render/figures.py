@@ -134,7 +134,7 @@ def _frame(width: float, lines: Sequence[CurveLine], n: Array, across: str, up: 
     return panel
 
 
-LEFT, HEAD, FOOT, HEIGHT = 62.0, 66.0, 58.0, 330.0
+ERROR_LEFT, ERROR_HEAD, ERROR_FOOT, ERROR_HEIGHT = 62.0, 66.0, 58.0, 330.0
 LABEL = 0.27  # share of the width
 POINTS = 200
 BIAS_LINE = 17.0
@@ -159,9 +159,9 @@ def break_even(comparison: PairedComparison, metrics: Sequence[MetricError]) -> 
     def draw(width: float) -> Sheet:
         labels = [shortened(each.metric, LABEL * width) for each in metrics]
         right = max((text_width(label) for label in labels), default=0.0) + 2 * GAP
-        page = Sheet(width, HEAD + HEIGHT + FOOT)
+        page = Sheet(width, ERROR_HEAD + ERROR_HEIGHT + ERROR_FOOT)
         scales = Scale(1.0, last, log10), Scale(0.0, highest)
-        panel = Panel(page, LEFT, HEAD, width - LEFT - right, HEIGHT, *scales)
+        panel = Panel(page, ERROR_LEFT, ERROR_HEAD, width - ERROR_LEFT - right, ERROR_HEIGHT, *scales)
         shares = round_ticks(0.0, highest, 5)
         panel.y_axis(shares, [percent(share, 0) for share in shares], "pairs ordered wrongly")
         tens = [10.0**power for power in range(round(log10(last)) + 1)]
@@ -169,7 +169,7 @@ def break_even(comparison: PairedComparison, metrics: Sequence[MetricError]) -> 
         page.keys((MARGIN, 20), [("━", colour, text) for text, colour, _, _ in curves])
         for _, colour, dash, error in curves:
             panel.line(np.geomspace(1.0, last, POINTS), error, colour, 2.0, dash)
-        heights = spread(biases, BIAS_LINE * highest / HEIGHT)
+        heights = spread(biases, BIAS_LINE * highest / ERROR_HEIGHT)
         for i, (label, bias, height) in enumerate(
             zip(labels, biases.tolist(), heights.tolist(), strict=True)
         ):
@@ -241,7 +241,7 @@ def _mean(pool: PoolAgreement) -> str:
     return decimal(pool.agreement.mean, 2)
 
 
-LEFT, HEAD, FOOT, RIGHT, HEIGHT = 62.0, 24.0, 58.0, 24.0, 220.0
+PLAN_LEFT, PLAN_HEAD, PLAN_FOOT, PLAN_RIGHT, PLAN_HEIGHT = 62.0, 24.0, 58.0, 24.0, 220.0
 PLAN_TICK_ROOM = 80.0
 
 
@@ -250,10 +250,10 @@ def curve(workers: Sequence[int], values: Sequence[float], title: str, axis: str
     across, up = np.array(workers, np.float64), np.array(values, np.float64)
 
     def draw(width: float) -> Sheet:
-        page = Sheet(width, HEAD + HEIGHT + FOOT)
+        page = Sheet(width, PLAN_HEAD + PLAN_HEIGHT + PLAN_FOOT)
         highest = float(np.nanmax(up, initial=0.0)) * 1.08 or 1.0
         ends = Scale(0.0, float(across[-1]) * 1.03), Scale(0.0, highest)
-        panel = Panel(page, LEFT, HEAD, width - LEFT - RIGHT, HEIGHT, *ends)
+        panel = Panel(page, PLAN_LEFT, PLAN_HEAD, width - PLAN_LEFT - PLAN_RIGHT, PLAN_HEIGHT, *ends)
         heights = round_ticks(0.0, highest, 5)
         panel.y_axis(heights, tick_labels(heights), axis)
         ticks = round_ticks(0.0, panel.x.last, max(2, int(panel.width / PLAN_TICK_ROOM)), whole=True)
@@ -266,7 +266,7 @@ def curve(workers: Sequence[int], values: Sequence[float], title: str, axis: str
     return Drawing(title.rstrip("."), f"{axis}, by the number of workers: {listed(shown)}.", draw)
 
 
-LEFT, HEAD, FOOT = 52.0, 34.0, 44.0
+RUN_LEFT, RUN_HEAD, RUN_FOOT = 52.0, 34.0, 44.0
 RUN_LINE, LEADER, FEWEST_LINES = 18.0, 18.0, 16
 # Width of the longest names, as a share of the figure's width; horizontal distances between systems, as
 # shares of the distance between runs.
@@ -286,9 +286,11 @@ def longitudinal(found: SeveralRuns) -> Drawing | None:
         names = [shortened(name, NAME * width) for name in found.systems]
         right = max(text_width(name) for name in names) + LEADER + GAP
         height = max(FEWEST_LINES, count + 1) * RUN_LINE
-        page = Sheet(width, HEAD + height + FOOT)
-        inner = width - LEFT - right
-        panel = Panel(page, LEFT, HEAD, inner, height, Scale(-0.35, runs - 1 + 0.25), Scale(*limits(ends)))
+        page = Sheet(width, RUN_HEAD + height + RUN_FOOT)
+        inner = width - RUN_LEFT - right
+        panel = Panel(
+            page, RUN_LEFT, RUN_HEAD, inner, height, Scale(-0.35, runs - 1 + 0.25), Scale(*limits(ends))
+        )
         ticks = round_ticks(panel.y.first, panel.y.last, 6)
         panel.y_axis(ticks, tick_labels(ticks), "overall z")
         room = inner / runs - GAP

@@ -35,6 +35,18 @@ def numbers(found: AnswerCounts) -> Table | None:
     return Table(found.numbers, columns, found.numbers.assign(when=found.numbers["part"].map(_PARTS)))
 
 
+_QUESTION = {
+    "part": schema.text(
+        "Before the first conversation (`before`), after a conversation (`conversation`), or "
+        "after the last one (`after`)."
+    ),
+    "label": schema.text("The question's label."),
+    "question": schema.text("The question."),
+    "system": schema.text(
+        "The system that the conversations were with; empty where the question is about none."
+    ),
+}
+
 _ANSWERS_SCHEMA = schema.record(
     (
         "Answers to the study's own questions, of all workers who take part; absent if it "
@@ -42,30 +54,14 @@ _ANSWERS_SCHEMA = schema.record(
     ),
     counts=schema.rows(
         "Questions with fixed answers.",
-        part=schema.text(
-            "Before the first conversation (`before`), after a conversation (`conversation`), or "
-            "after the last one (`after`)."
-        ),
-        label=schema.text("The question's label."),
-        question=schema.text("The question."),
-        system=schema.text(
-            "The system that the conversations were with; empty where the question is about none."
-        ),
+        **_QUESTION,
         answer=schema.text("The answer."),
         n=schema.integer("How often it was given."),
         share=schema.number("Share of those who answered; several choices add up to more than 1.", null=True),
     ),
     numbers=schema.rows(
         "Sliders and numbers.",
-        part=schema.text(
-            "Before the first conversation (`before`), after a conversation (`conversation`), or "
-            "after the last one (`after`)."
-        ),
-        label=schema.text("The question's label."),
-        question=schema.text("The question."),
-        system=schema.text(
-            "The system that the conversations were with; empty where the question is about none."
-        ),
+        **_QUESTION,
         n=schema.integer("Answers."),
         mean=schema.number("Their mean.", null=True),
         sd=schema.number("Their standard deviation.", null=True),
@@ -73,15 +69,7 @@ _ANSWERS_SCHEMA = schema.record(
     ),
     texts=schema.rows(
         "Free texts.",
-        part=schema.text(
-            "Before the first conversation (`before`), after a conversation (`conversation`), or "
-            "after the last one (`after`)."
-        ),
-        label=schema.text("The question's label."),
-        question=schema.text("The question."),
-        system=schema.text(
-            "The system that the conversations were with; empty where the question is about none."
-        ),
+        **_QUESTION,
         n=schema.integer("How many were given."),
     ),
 )

@@ -14,6 +14,8 @@ from qc.sections import schema
 from qc.sections.section import Json, Part, Section, fields_of
 from qc.table import COUNT, INTERVAL, THREE, Column, P, Table, decimal, relation, whole
 
+_SCORES = ("plain", "adjusted", "low", "high")
+
 
 def effects(found: ContextEffects) -> Table:
     """Return the effects of order and context."""
@@ -48,15 +50,17 @@ def effects(found: ContextEffects) -> Table:
 
 def adjusted(found: Adjusted) -> Table:
     """Return the scores adjusted for order and context."""
-    keys = ("plain", "adjusted", "low", "high")
     columns = (
         Column("system", "System"),
         Column("plain", "z, plain", THREE),
         Column("adjusted", "z, adjusted", THREE),
         replace(INTERVAL, head=f"{INTERVAL.head}, adjusted"),
     )
-    frame = pd.DataFrame({"system": list(found.systems), **{key: getattr(found, key) for key in keys}})
-    return Table(frame, columns)
+    return Table(_scores(found), columns)
+
+
+def _scores(found: Adjusted) -> pd.DataFrame:
+    return pd.DataFrame({"system": list(found.systems), **{key: getattr(found, key) for key in _SCORES}})
 
 
 def coefficients(found: Adjusted) -> Table:
@@ -151,10 +155,8 @@ def _extremes(effect: Effect) -> str:
 
 
 def _adjusted(found: Adjusted) -> Json:
-    names = ("plain", "adjusted", "low", "high")
-    systems = pd.DataFrame({"system": list(found.systems), **{name: getattr(found, name) for name in names}})
-    rest = {name: value for name, value in fields_of(found).items() if name not in {*names, "systems"}}
-    return {"systems": systems, **rest}
+    rest = {name: value for name, value in fields_of(found).items() if name not in {*_SCORES, "systems"}}
+    return {"systems": _scores(found), **rest}
 
 
 _CONTEXT_SCHEMA = schema.record(

@@ -12,9 +12,8 @@ from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section, TitledTable
 from qc.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, P, Table, decimal, whole
 from qc.transcripts.controls import Controls, Coverage, Repeats, SelfAgreement
-from qc.transcripts.edits import Conventions, Edits
 from qc.transcripts.filter import ChancePasses
-from qc.transcripts.results import TranscriptResults, describe_transcripts
+from qc.transcripts.results import Conventions, Edits, TranscriptResults, describe_transcripts
 from qc.transcripts.two_way import TwoWay
 
 _KINDS = {"ordinary": "ordinary items", "bad": "bad twins", "repeat": "repeats", "reference": "references"}

@@ -13,9 +13,9 @@ from qc.method.standardise import oriented
 from qc.run import Run, codes
 from qc.statistics.correlation import beyond_chance
 from qc.transcripts.controls import SelfAgreement, describe_controls, describe_repeats
-from qc.transcripts.edits import compare_conventions
 from qc.transcripts.filter import of_kind, twins
 from qc.transcripts.judgments import take_judgments
+from qc.transcripts.results import compare_conventions
 from tests.qc.support.transcripts import fixture_ratings, loaded
 
 pytestmark = pytest.mark.published

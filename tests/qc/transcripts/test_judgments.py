@@ -14,9 +14,9 @@ from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.run import Run
 from qc.transcripts.controls import describe_coverage, describe_repeats
-from qc.transcripts.edits import compare_conventions, describe_edits
 from qc.transcripts.filter import NO_PAIR, chance_passes, not_judged
 from qc.transcripts.judgments import take_judgments, without_bad
+from qc.transcripts.results import compare_conventions, describe_edits
 from tests.qc.support.transcripts import fixture_ratings, loaded, simulated
 
 # Anna's list: position → item, kind, twin, system, rating. Items a1 and a2 are of ada, b1 and b2 of bob.
