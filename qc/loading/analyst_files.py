@@ -41,7 +41,6 @@ from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.loading.validation import validated
 from qc.run import RESERVED_LABELS, Run
 
-
 WORKER = "worker"
 MARGIN_COLUMNS = ("field", "group", "share")
 
