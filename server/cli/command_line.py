@@ -42,7 +42,7 @@ COMMANDS = {
     "bots": Command(_BOTS, "bots.__main__", "Register, check and change bots."),
     "host": Command(_BOTS, "bots.host.__main__", "Host models that answer as bots."),
     "people": Command(_PEOPLE, "server.cli.people", "Manage who may sign in at the desk."),
-    "token": Command(_PEOPLE, "server.cli.token", "Create, list and revoke tokens of commands and hosts."),
+    "token": Command(_PEOPLE, "server.cli.token", "Create, list and revoke tokens of commands and hosts.", "token_cli"),
     "worker": Command(_PEOPLE, "server.cli.data.worker", "Show or remove the data of a worker."),
     "report": Command(
         _ANALYSE, "qc.report.__main__", "Report on a run: workers kept, scores, differences.", "app"
@@ -70,7 +70,7 @@ COMMANDS = {
     "data restore": Command(
         None, "server.cli.data.backup", "Restore an installation from a backup.", "restore_cli"
     ),
-    "data new-secrets": Command(None, "server.cli.data.new_secrets", "Replace lost secrets with new ones."),
+    "data new-secrets": Command(None, "server.cli.data.new_secrets", "Replace lost secrets with new ones.", "new_secrets_cli"),
     "data schema": Command(
         None, "server.cli.data.schema", "Print the schema of the worker protocol or of the API."
     ),

@@ -13,7 +13,7 @@ from server.errors import CandorError, RunNotFound
 from server.items.pool import items_of
 from server.study import DEMO_TRANSCRIPTS, load_study
 
-RUN = "demo-transcripts"
+TRANSCRIPTS = "demo-transcripts"
 
 cli = typer.Typer(
     help="Try Candor before you have a study of your own.",
@@ -38,11 +38,11 @@ def transcripts(data: Data = None) -> None:
     try:
         study, text = load_study(DEMO_TRANSCRIPTS)
         with transaction(settings) as connection:
-            stands = find_opened(connection, text, RUN)
+            stands = find_opened(connection, text, TRANSCRIPTS)
             items = items_of(study, connection, DEMO_TRANSCRIPTS.parent) if stands is None else []
-            entry = open_run(connection, text, RUN, utc_now(), items)
+            entry = open_run(connection, text, TRANSCRIPTS, utc_now(), items)
             if stands is None:
-                record(connection, CommandLine(), "run.open", RUN)
+                record(connection, CommandLine(), "run.open", TRANSCRIPTS)
     except RunNotFound as error:
         fail(error.message, "Start the server once (`candor serve`): it opens the run `demo`.")
     except CandorError as error:

@@ -15,7 +15,7 @@ from server.cli.settings import Data
 from server.db.audit import CommandLine
 from server.desk.people.people import made, revoke, said
 
-cli = typer.Typer(
+token_cli = typer.Typer(
     help="Create, list and revoke tokens of researchers, and of bot hosts that connect to the server.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -23,7 +23,7 @@ cli = typer.Typer(
 )
 
 
-@cli.command("new")
+@token_cli.command("new")
 def new_token(
     name: Annotated[str, typer.Option(help="A name for the token, such as its owner's.")],
     scope: Annotated[
@@ -43,7 +43,7 @@ def new_token(
     stderr.print(f"The token of [bold]{name}[/] ({what}). Keep it: it cannot be shown again.")
 
 
-@cli.command("list")
+@token_cli.command("list")
 def list_tokens(data: Data = None) -> None:
     """List tokens by name. The tokens themselves are not stored."""
     with transaction_or_fail(data) as connection:
@@ -60,7 +60,7 @@ def list_tokens(data: Data = None) -> None:
     console.print(table if found else "There are no tokens yet. Create one with `candor token new`.")
 
 
-@cli.command("revoke")
+@token_cli.command("revoke")
 def revoke_token(
     name: Annotated[str, typer.Argument(help="The token's name, as listed.")], data: Data = None
 ) -> None:

@@ -16,7 +16,7 @@ from server.recruiting.bonuses import Bonuses, is_due
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 
-SECONDS = 20.0  # between readings; a lease lasts longer
+POLLING_SECONDS = 20.0  # between readings; a lease lasts longer
 log = structlog.get_logger()
 
 
@@ -30,7 +30,7 @@ class Polling:
         self._bonuses = Bonuses(store, platform)
         self._looked: dict[int, datetime] = {}
         self._lease = Lease(store, "recruitment")
-        self._task = PeriodicTask(self.look, SECONDS, "studies were not read")
+        self._task = PeriodicTask(self.look, POLLING_SECONDS, "studies were not read")
 
     def start(self) -> None:
         """Start polling, if the server has access to the platform."""

@@ -10,10 +10,10 @@ from server.db.audit import CommandLine, record
 from server.db.engine.secret_marks import replace_mark
 from server.errors import CandorError
 
-cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+new_secrets_cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 
-@cli.command()
+@new_secrets_cli.command()
 def new_secrets(data: Data = None) -> None:
     """Create new secrets for an installation whose secrets are lost or leaked. Stop the server first.
 
