@@ -5,8 +5,7 @@ from contextlib import asynccontextmanager
 
 from server.config import Settings
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure
-from server.recruiters.failures import OutcomeUnknown, RecruiterFailure
-from server.recruiters.pay_platform import PayPlatform
+from server.recruiters.pay_platform import OutcomeUnknown, PayPlatform, RecruiterFailure
 from server.recruiters.recruiter import PAYING, title_of
 
 
