@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import DataError, Problem
-from qc.formats.published import Fact, StrictModel, beginning
+from qc.formats.published import FactValue, StrictModel, beginning
 from qc.loading.items import ITEM_COLUMNS
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
@@ -61,7 +61,7 @@ class _Item(StrictModel):
     twin_of: int | None
     ratings: dict[str, float]
     edit_share: float | None = None
-    facts: dict[str, Fact] = Field(default_factory=dict)
+    facts: dict[str, FactValue] = Field(default_factory=dict)
 
 
 class _Assignment(StrictModel):

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
-from qc.formats.published import ACTIONS, NO_FEEDBACK, Fact, Round, StrictModel, systems_named
+from qc.formats.published import ACTIONS, NO_FEEDBACK, FactValue, Round, StrictModel, systems_named
 from qc.loading.frames import Speech
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
@@ -53,7 +53,7 @@ class _Conversation(StrictModel):
     model: Text
     score: dict[Text, float]
     persona: list[str] | None = None
-    facts: dict[str, Fact] = Field(default_factory=dict)  # only in the server's export
+    facts: dict[str, FactValue] = Field(default_factory=dict)  # only in the server's export
 
 
 class _Exchange(StrictModel):
