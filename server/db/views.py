@@ -5,7 +5,7 @@ notice makes a new version beside the old one: `V2` has the newer forms of the v
 view or a new last column is no such change: `V1_ITEMS`, `V1_RUN`, `V1_RUN_OF_A_KIND` and `V1_ASSIGNMENT` came
 after `V1`. None of these definitions ever changes, because migrations have created views from them.
 
-A new column of `v1_conversation` or `v1_turn` is a `Fact` in `FACTS`: every export and `qc` carry it.
+A new column of `v1_conversation` or `v1_turn` is an `ExportedFact` in `FACTS`: all exports and `qc` carry it.
 
 `overran`: the bot took longer than the delay drawn for the reply, so the reply was shown as soon as it came.
 """
@@ -21,7 +21,7 @@ FactView = Literal["v1_conversation", "v1_turn"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class ExportedFact:
     """A later column of a view, with its place in every export.
 
     Files of the views have it as a column. The published form has it under `facts` of a conversation or
@@ -38,12 +38,12 @@ class Fact:
     sql: str
 
 
-def with_facts(view: str, facts: Iterable[Fact]) -> str:
+def with_facts(view: str, facts: Iterable[ExportedFact]) -> str:
     """Return the query of a view with further columns at its end."""
     return view.replace("\n        FROM", f",\n               {_selected(facts)}\n        FROM", 1)
 
 
-def _selected(facts: Iterable[Fact]) -> str:
+def _selected(facts: Iterable[ExportedFact]) -> str:
     return ",\n               ".join(f"{fact.sql} AS {fact.column}" for fact in facts)
 
 
@@ -384,18 +384,18 @@ V1_REPLY_OUTPUT: dict[str, str] = {
 
 # The calls that bots have answered, also failed ones, with the model's output if it was no valid reply.
 _CALL = (
-    Fact("tries", "integer", "bot_call.tries"),
-    Fact("model", "text", "bot_call.model"),
-    Fact("revision", "text", "bot_call.revision"),
-    Fact("prompt_hash", "text", "bot_call.prompt_hash"),
-    Fact("sampling", "text", "bot_call.sampling"),
-    Fact("tokens_in", "integer", "bot_call.tokens_in"),
-    Fact("tokens_out", "integer", "bot_call.tokens_out"),
-    Fact("cost", "number", "bot_call.cost"),
-    Fact("finish_reason", "text", "bot_call.finish_reason"),
-    Fact("replica", "text", "bot_call.replica"),
-    Fact("queued_ms", "integer", "bot_call.queued_ms"),
-    Fact("computed_ms", "integer", "bot_call.computed_ms"),
+    ExportedFact("tries", "integer", "bot_call.tries"),
+    ExportedFact("model", "text", "bot_call.model"),
+    ExportedFact("revision", "text", "bot_call.revision"),
+    ExportedFact("prompt_hash", "text", "bot_call.prompt_hash"),
+    ExportedFact("sampling", "text", "bot_call.sampling"),
+    ExportedFact("tokens_in", "integer", "bot_call.tokens_in"),
+    ExportedFact("tokens_out", "integer", "bot_call.tokens_out"),
+    ExportedFact("cost", "number", "bot_call.cost"),
+    ExportedFact("finish_reason", "text", "bot_call.finish_reason"),
+    ExportedFact("replica", "text", "bot_call.replica"),
+    ExportedFact("queued_ms", "integer", "bot_call.queued_ms"),
+    ExportedFact("computed_ms", "integer", "bot_call.computed_ms"),
 )
 V1_BOT_CALL: dict[str, str] = {
     "v1_bot_call": f"""
@@ -418,7 +418,7 @@ V1_TURN: dict[str, str] = {
     ),
 }
 # The facts of the views in use, in the order of their columns.
-FACTS: dict[FactView, tuple[Fact, ...]] = {"v1_conversation": (), "v1_turn": _CALL}
+FACTS: dict[FactView, tuple[ExportedFact, ...]] = {"v1_conversation": (), "v1_turn": _CALL}
 
 # The same with the number of points of the scale, 2 for thumbs: `value` is the point's place between 0 and
 # 100.

@@ -14,7 +14,7 @@ from qc.loading import load
 from qc.options import AnalysisOptions
 from server.db.engine.engines import open_engine
 from server.db.runs.runs import find_run
-from server.db.views import FACTS, V1, Fact, with_facts
+from server.db.views import FACTS, V1, ExportedFact, with_facts
 from server.export.formats import WRITTEN, Written, write_run
 from tests.server.support.database import execute, make_run
 from tests.server.support.items import ITEMS_RUN, RATED, items_text, make_items_run
@@ -24,11 +24,11 @@ from tests.server.support.study import RUN, pairs_text, study_text
 Serve = Callable[..., House]
 
 NEW = (
-    Fact("device", "text", "conversation.device"),
-    Fact("zoom", "number", "conversation.zoom"),
-    Fact("touched", "flag", "conversation.zoom > 1"),
-    Fact("shown_at", "time", "conversation.started_at"),
-    Fact("unheard_of", "integer", "CAST(NULL AS integer)"),
+    ExportedFact("device", "text", "conversation.device"),
+    ExportedFact("zoom", "number", "conversation.zoom"),
+    ExportedFact("touched", "flag", "conversation.zoom > 1"),
+    ExportedFact("shown_at", "time", "conversation.started_at"),
+    ExportedFact("unheard_of", "integer", "CAST(NULL AS integer)"),
 )
 # By the position of the conversation.
 DEVICES = {1: "phone", 2: "=laptop", 3: None, 4: "phone"}
