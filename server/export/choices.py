@@ -26,8 +26,7 @@ from server.export.completed import (
 )
 from server.study import parse_study
 
-FORMAT = "candor-choices"
-VERSION = 1
+VERSION = 1  # of both formats
 
 _Parts = Mapping[str, Mapping[str, Sequence[RowMapping]]]
 
@@ -49,7 +48,14 @@ _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
     """Yield the lines of the file: the header, then each completed assignment."""
     written = completed(connection, run)
-    yield _header(connection, run, written)
+    comparison = parse_study(run.yaml).comparison
+    yield _header("candor-choices", connection, run, written) | {
+        "comparison": comparison.model_dump(exclude={"pairs"}) if comparison else None,
+        "systems": [
+            {"system": row["system"], "family": row["family"], "is_qc": bool(row["is_qc"])}
+            for row in rows(connection, run, _SYSTEMS)
+        ],
+    }
     for some in assignments(connection, run, written.ids):
         ids = [row["assignment_id"] for row in some]
         conversations = rows(connection, run, _CONVERSATIONS, ids)
@@ -73,21 +79,15 @@ def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
             }
 
 
-def _header(connection: Connection, run: RunEntry, written: CompletedAssignment) -> Json:
-    study = parse_study(run.yaml)
+def _header(form: str, connection: Connection, run: RunEntry, written: CompletedAssignment) -> Json:
     return {
-        "format": FORMAT,
+        "format": form,
         "version": VERSION,
         "run": run.slug,
-        "study": study.name,
+        "study": parse_study(run.yaml).name,
         "assignments": len(written.ids),
         "simulated": written.simulated,
-        "comparison": study.comparison.model_dump(exclude={"pairs"}) if study.comparison else None,
         "criteria": criteria(connection, run),
-        "systems": [
-            {"system": row["system"], "family": row["family"], "is_qc": bool(row["is_qc"])}
-            for row in rows(connection, run, _SYSTEMS)
-        ],
     }
 
 

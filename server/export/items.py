@@ -28,29 +28,26 @@ from server.export.completed import (
 )
 from server.study import parse_study
 
-FORMAT = "candor-item-ratings"
-VERSION = 1
-
 _ByPlace = dict[tuple[str, int], RowMapping]  # by assignment and position
 
-_RATINGS = """
+_ITEM_RATINGS = """
     SELECT * FROM v1_item_rating WHERE run_id = :run AND assignment_id IN :ids
      ORDER BY assignment_id, position, criterion"""
-_CONVERSATIONS = """
+_RATED = """
     SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' AND assignment_id IN :ids"""
 _EDITS = "SELECT * FROM v1_item_edit WHERE run_id = :run AND assignment_id IN :ids"
-_SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 
 
 def item_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
     """Yield the lines of the file: the header, then one per completed assignment."""
     written = completed(connection, run)
-    yield _header(connection, run, written)
+    systems = [{"system": row["system"], "family": row["family"]} for row in rows(connection, run, _SYSTEMS)]
+    yield _header("candor-item-ratings", connection, run, written) | {"systems": systems}
     for some in assignments(connection, run, written.ids):
         ids = [row["assignment_id"] for row in some]
-        ratings = grouped(rows(connection, run, _RATINGS, ids), "assignment_id")
+        ratings = grouped(rows(connection, run, _ITEM_RATINGS, ids), "assignment_id")
         edits = _by_place(rows(connection, run, _EDITS, ids))
-        conversations = _by_place(rows(connection, run, _CONVERSATIONS, ids))
+        conversations = _by_place(rows(connection, run, _RATED, ids))
         for row in some:
             yield {
                 "assignment": row["assignment_id"],
@@ -59,21 +56,6 @@ def item_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
                 "feedback": row["feedback"] or None,
                 "items": list(_items(ratings.get(row["assignment_id"], []), edits, conversations)),
             } | consent_in(row)
-
-
-def _header(connection: Connection, run: RunEntry, written: CompletedAssignment) -> Json:
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "run": run.slug,
-        "study": parse_study(run.yaml).name,
-        "assignments": len(written.ids),
-        "simulated": written.simulated,
-        "criteria": criteria(connection, run),
-        "systems": [
-            {"system": row["system"], "family": row["family"]} for row in rows(connection, run, _SYSTEMS)
-        ],
-    }
 
 
 def _by_place(found: Iterable[RowMapping]) -> _ByPlace:
