@@ -1,13 +1,18 @@
-"""Write a side-by-side run as JSON Lines.
+"""Write runs of item ratings and of side-by-side comparisons as JSON Lines.
 
-The first line is a header: the format and its version, the run, the kind of comparison, the criteria if there
-are any, and the systems. Each further line is an assignment with its pairs, in order: the left and right
-systems, the turns with the provenance of replies, the preferences with their turns, and the ratings of each.
-The file has only completed assignments that are not excluded, and only judged pairs; simulated workers are
-included only if nobody else has completed an assignment. Ratings are as the worker gave them.
+The first line is a header: the format and its version, the run, its criteria and its systems, and the kind of
+comparison. Each further line is an assignment. Its items are in the order shown; `twin_of` is the position of
+the ordinary item that a bad twin, a repeat or a reference belongs to. Its pairs are in order, only judged
+ones: the left and right systems, the turns with the provenance of replies, the preferences with their turns,
+and the ratings of each.
+
+The file has only completed assignments that are not excluded; simulated workers are included only if nobody
+else has completed an assignment. Ratings are as the worker gave them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from sqlalchemy import Connection, RowMapping
 
@@ -17,6 +22,7 @@ from server.export.completed import (
     Json,
     assignments,
     completed,
+    consent_in,
     criteria,
     facts_in,
     grouped,
@@ -49,8 +55,9 @@ def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
     """Yield the lines of the file: the header, then each completed assignment."""
     written = completed(connection, run)
     comparison = parse_study(run.yaml).comparison
-    yield _header("candor-choices", connection, run, written) | {
+    yield _header("candor-choices", run, written) | {
         "comparison": comparison.model_dump(exclude={"pairs"}) if comparison else None,
+        "criteria": criteria(connection, run),
         "systems": [
             {"system": row["system"], "family": row["family"], "is_qc": bool(row["is_qc"])}
             for row in rows(connection, run, _SYSTEMS)
@@ -79,7 +86,7 @@ def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
             }
 
 
-def _header(form: str, connection: Connection, run: RunEntry, written: CompletedAssignment) -> Json:
+def _header(form: str, run: RunEntry, written: CompletedAssignment) -> Json:
     return {
         "format": form,
         "version": VERSION,
@@ -87,7 +94,6 @@ def _header(form: str, connection: Connection, run: RunEntry, written: Completed
         "study": parse_study(run.yaml).name,
         "assignments": len(written.ids),
         "simulated": written.simulated,
-        "criteria": criteria(connection, run),
     }
 
 
@@ -139,3 +145,61 @@ def _lines(left: Sequence[RowMapping], right: Sequence[RowMapping]) -> list[Json
         if index in made:
             lines[index]["provenance"] = made[index]
     return [{"turn": index, **lines[index]} for index in sorted(lines)]
+
+
+_ByPlace = dict[tuple[str, int], RowMapping]  # by assignment and position
+
+_ITEM_RATINGS = """
+    SELECT * FROM v1_item_rating WHERE run_id = :run AND assignment_id IN :ids
+     ORDER BY assignment_id, position, criterion"""
+_EDITS = "SELECT * FROM v1_item_edit WHERE run_id = :run AND assignment_id IN :ids"
+
+
+def item_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
+    """Yield the lines of the file: the header, then one per completed assignment."""
+    written = completed(connection, run)
+    yield _header("candor-item-ratings", run, written) | {
+        "criteria": criteria(connection, run),
+        "systems": [
+            {"system": row["system"], "family": row["family"]} for row in rows(connection, run, _SYSTEMS)
+        ],
+    }
+    for some in assignments(connection, run, written.ids):
+        ids = [row["assignment_id"] for row in some]
+        ratings = grouped(rows(connection, run, _ITEM_RATINGS, ids), "assignment_id")
+        edits = _by_place(rows(connection, run, _EDITS, ids))
+        conversations = _by_place(rows(connection, run, _CONVERSATIONS, ids))
+        for row in some:
+            yield {
+                "assignment": row["assignment_id"],
+                "worker": row["worker"],
+                "duration_seconds": seconds(row),
+                "feedback": row["feedback"] or None,
+                "items": list(_items(ratings.get(row["assignment_id"], []), edits, conversations)),
+            } | consent_in(row)
+
+
+def _by_place(found: Iterable[RowMapping]) -> _ByPlace:
+    return {(row["assignment_id"], row["position"]): row for row in found}
+
+
+def _items(ratings: Sequence[RowMapping], edits: _ByPlace, conversations: _ByPlace) -> Iterator[Json]:
+    for position, given in groupby(ratings, key=itemgetter("position")):
+        rated = list(given)
+        first = rated[0]
+        item = {
+            "position": position,
+            "item": first["item_id"],
+            "source": first["source"],
+            "source_conversation": first["source_conversation_id"],
+            "system": first["system"],
+            "kind": first["kind"],
+            "twin_of": first["twin_of"],
+            "seconds": round(first["seconds"], 3),
+            "ratings": {row["criterion"]: row["value"] for row in rated},
+        }
+        item |= facts_in(conversations[first["assignment_id"], position])
+        edit = edits.get((first["assignment_id"], position))
+        if edit is not None:
+            item |= {"edited_text": edit["edited_text"], "edit_share": edit["edit_share"]}
+        yield item
