@@ -221,6 +221,7 @@ class RunParts:
     served: pd.DataFrame | None = None
     answers: Answers | None = None
     scenarios: pd.Series | None = None
+    facts: pd.DataFrame | None = None
     turn_ratings: pd.DataFrame | None = None
     quizzes: pd.DataFrame | None = None
     writing: pd.DataFrame | None = None
@@ -293,6 +294,9 @@ class Run(RunParts):
         scenarios: (conversations,), category: the label of the situation or task of each conversation, NaN
             if it had none; categories in alphabetical order. None if the study has none, or the source
             does not hold them.
+        facts: (conversations, facts), the facts that servers newer than the columns above have added: one
+            column each, by name, of float (NaN if unknown; flags are 0 and 1) if all known values are
+            numbers, else of str (NaN if unknown). None if the source holds none.
         turn_ratings: ratings of single replies: `conversation` (int32, a row number of `conversations`),
             `turn` (int32: the line, from 0), `value` (float, 0 to 100); by conversation, then turn, each
             once. None if the study asked for none, or the source does not hold them.

@@ -24,9 +24,8 @@ from server.bots import api as bots_api
 from server.bots.fitness import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
-from server.bots.open_runs import OpenRuns, StoredChanges
 from server.bots.opened_bots import OpenedBots
-from server.bots.opening import RunChanges
+from server.bots.opening import OpenRuns, RunChanges, StoredChanges
 from server.bots.registered_bots import CORPORA, ApiLimits, RegisteredBots
 from server.config import Settings
 from server.db.engine.engines import DatabaseLimits
@@ -47,7 +46,6 @@ from server.desk.streams.list_watch import ListWatch
 from server.desk.streams.watch import RunViewSources, Watch
 from server.desk.studies import studies as studies_api
 from server.errors import ErrorBody
-from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs, FileLinks
 from server.jobs.child import ChildLimits
@@ -55,7 +53,7 @@ from server.jobs.credits import CreditJob
 from server.jobs.exports import Exports, KeptExports
 from server.jobs.moderation import ModerationJob
 from server.jobs.rehearsals import Crowd, Rehearsals
-from server.jobs.reports import Reports
+from server.jobs.reports import Reports, RunningAnalyses
 from server.jobs.retention import RetentionJob
 from server.live.arrive.admission import RunEnds
 from server.live.arrive.join import WORKER_PAGES, JoinApi
@@ -80,9 +78,8 @@ from server.process.middleware import (
 from server.process.readiness import ServerHealth
 from server.recruiters.sona import SonaClient
 from server.recruiting import api as recruiting_api
-from server.recruiting.listening import Listening
+from server.recruiting.listening import Listening, Polling
 from server.recruiting.platform import Platform, platform_of
-from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import Webhooks
 from server.session.protocol import SOCKET_PATH

@@ -292,6 +292,9 @@ def pseudonymous(run: Run, names: Mapping[str, str]) -> Run:
         words=None if run.words is None else _said(run.words, texts),
         unrated=None,
         background=None,
+        facts=None
+        if run.facts is None
+        else run.facts.map(lambda fact: texts(fact) if isinstance(fact, str) else fact),
         answers=None if run.answers is None else _answered(run.answers, ids, texts),
         left_out=tuple(
             LeftOut(ids(out.assignment), names[out.worker], texts(out.reason)) for out in run.left_out

@@ -43,8 +43,8 @@ def assignments(run: Run) -> Iterator[Json]:
     """Yield the assignments of `run` in its order, each as nested objects.
 
     An assignment has the columns ASSIGNMENT and `conversations`, by position. A conversation has the columns
-    CONVERSATION, with its persona as a list of sentences; `ratings`, by label; and `exchanges`, `topics` and
-    `changes`, if the run has texts. Unknown values are None.
+    CONVERSATION, with its persona as a list of sentences; `ratings`, by label; `facts`, by name, if the run
+    has any; and `exchanges`, `topics` and `changes`, if it has texts. Unknown values are None.
     """
     bounds = _offsets(codes(run.conversations["assignment"]), len(run.assignments))
     for first in range(0, len(run.assignments), BLOCK):
@@ -67,6 +67,9 @@ def _conversations(run: Run, first: int, last: int) -> list[Json]:
         if conversation["persona"] is not None:
             conversation["persona"] = conversation["persona"].split("\n")
         conversation["ratings"] = ratings
+    if run.facts is not None:
+        for conversation, facts in zip(held, records(run.facts.iloc[first:last]), strict=True):
+            conversation["facts"] = {name: value for name, value in facts.items() if value is not None}
     if run.words is None:
         return held
     for kind, columns in WORD_COLUMNS.items():
@@ -100,15 +103,10 @@ def number(value: float) -> float:
 def losses(run: Run) -> list[Loss]:
     """Return the data of `run` that `hits_data.json` cannot hold."""
     seconds, rewards = run.assignments["seconds"], run.assignments["reward"]
-    feedback = run.assignments["feedback"]
     return [
         Loss("qc bots (hits_data.json names exactly one)", _wrong_qc(run), fatal=True),
         Loss("assignments of unknown working time", int(seconds.isna().sum()), fatal=True),
         Loss("rewards of assignments", int(rewards.notna().sum())),
-        Loss(
-            f"feedback that reads {NO_FEEDBACK!r}",
-            int((feedback == NO_FEEDBACK).sum()),
-        ),
         Loss("families of systems, or whether they have a persona", _unsuffixed(run)),
         Loss("replies of no words (read again as none)", _empty_replies(run)),
         *common_losses(run),
@@ -130,6 +128,7 @@ def common_losses(run: Run) -> list[Loss]:
         Loss("systems that are people, who would become chatbots and be ranked", len(run.people), fatal=True),
         Loss("the mark that assignments that were not completed take part", int(run.partial)),
         Loss("left-out assignments", len(run.left_out)),
+        Loss(f"feedback that reads {NO_FEEDBACK!r}", int((run.assignments["feedback"] == NO_FEEDBACK).sum())),
         Loss("counts of what went wrong with a system", _incidents(run)),
         Loss("models that answered for the systems", 0 if run.served is None else len(run.served)),
         Loss("notes", len(notes)),
@@ -233,4 +232,6 @@ def _conversation(held: Json) -> Json:
         ]
     if held["persona"] is not None:
         content["persona"] = held["persona"]
+    if held.get("facts"):
+        content["facts"] = held["facts"]
     return content

@@ -9,9 +9,9 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
+from candor.common.spreadsheet import harmless_unless_number
 from qc.convert.hits import Json, Loss, assignments, common_losses, records
 from qc.formats.published import ANSWER, INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM, PERSONA_SUFFIX, QC_TASK
-from qc.formats.spreadsheet import harmless
 from qc.run import SIMULATED_NOTE, Run, Words
 
 LABELS = [label for label, *_ in INSTRUMENT]
@@ -32,6 +32,7 @@ def losses(run: Run) -> list[Loss]:
         Loss("conversations whose place is taken or below 1", _misplaced(run), fatal=True),
         *common_losses(run),
         Loss("feedback of blanks, or with blanks around it", _blank(run.assignments["feedback"])),
+        Loss("facts of conversations", 0 if run.facts is None else int(run.facts.notna().sum().sum())),
         Loss("personas", int(persona.notna().sum())),
         *(_word_losses(run.words) if run.words is not None else []),
     ]
@@ -124,7 +125,7 @@ def write(run: Run, file: BinaryIO) -> None:
 
 
 def _harmless(cell: object) -> object:
-    return harmless(cell) if isinstance(cell, str) else cell
+    return harmless_unless_number(cell) if isinstance(cell, str) else cell
 
 
 def _of_assignment(held: Json) -> list[object]:

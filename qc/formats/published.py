@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Round = Annotated[int, Field(ge=0, lt=2**31)]
+FactValue = str | bool | float  # a value of `facts`, which the server adds to conversations
 
 
 class StrictModel(BaseModel):

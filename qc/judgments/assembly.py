@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
-from qc.formats.spreadsheet import misshapen
 from qc.judgments.judgments import Judgments
+from qc.loading.analyst_files import misshapen
 from qc.method.standardise import standardise
 from qc.run import codes
 

@@ -12,15 +12,18 @@ then a column for each field. An empty cell means unknown.
     age,18–34,0.31
     age,35 and over,0.69
 
-criteria:
-  - label: fun
-  - label: robotic
-    negative: true          # default: false
-    counts_for_qc: false    # default: true
-    maximum: 5              # default: 100, the upper end of the scale
+`--criteria-file FILE`, YAML:
+
+    criteria:
+      - label: fun
+      - label: robotic
+        negative: true          # default: false
+        counts_for_qc: false    # default: true
+        maximum: 5              # default: 100, the upper end of the scale
 """
 
 import csv
+from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
 from math import isfinite
@@ -34,7 +37,6 @@ from pydantic import Field
 from candor.common.files import read_file, read_yaml
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import MAXIMUM, StrictModel
-from qc.formats.spreadsheet import misshapen
 from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.loading.validation import validated
 from qc.run import RESERVED_LABELS, Run
@@ -198,4 +200,18 @@ def _reserved(labels: list[str]) -> list[Problem]:
         Problem(f"criteria[{index}].label", f"{label!r} {RESERVED}", RENAME)
         for index, label in enumerate(labels)
         if label in RESERVED_LABELS
+    ]
+
+
+def misshapen(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Problem]:
+    """Return a problem for each repeated column name, and for each row with a wrong number of cells.
+
+    `rows` are the rows below the header; the header is row 1, as in a spreadsheet.
+    """
+    twice = sorted({name for name in header if header.count(name) > 1})
+    problems = [Problem(f"column {name!r}", "is there twice.", "Rename one of them.") for name in twice]
+    return problems + [
+        Problem(f"row {number}", f"has {len(row)} cells, but the header has {len(header)}.", "Correct it.")
+        for number, row in enumerate(rows, start=2)
+        if len(row) != len(header)
     ]

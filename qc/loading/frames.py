@@ -109,6 +109,19 @@ def typed_scenarios(scenarios: pd.Series, order: NDArray[np.intp]) -> pd.Series:
     return pd.Series(pd.Categorical(given, sorted(given.dropna().unique())), name="scenario")
 
 
+def typed_facts(facts: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame | None:
+    """Return the facts of each conversation that are known of any, by name; None if there are none."""
+    known = facts.iloc[order].dropna(axis="columns", how="all").reset_index(drop=True)
+    typed = {name: _numbers_or_texts(known[name]) for name in sorted(map(str, known))}
+    return pd.DataFrame(typed) if typed else None
+
+
+def _numbers_or_texts(values: pd.Series) -> pd.Series:
+    if all(isinstance(value, bool | int | float) for value in values.dropna()):
+        return values.astype(np.float64)
+    return values.map(str, na_action="ignore").astype(str)
+
+
 def typed_turn_ratings(ratings: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
     """Return the ratings of replies, with the run's row numbers of conversations."""
     found = _at_rows(ratings, order)

@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import DataError, Problem
-from qc.formats.published import StrictModel, beginning
+from qc.formats.published import FactValue, StrictModel, beginning
 from qc.loading.items import ITEM_COLUMNS
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
@@ -61,6 +61,7 @@ class _Item(StrictModel):
     twin_of: int | None
     ratings: dict[str, float]
     edit_share: float | None = None
+    facts: dict[str, FactValue] = Field(default_factory=dict)
 
 
 class _Assignment(StrictModel):
@@ -154,5 +155,6 @@ def _raw_run(source: str, header: _Header, held: list[tuple[str, _Assignment]]) 
         ),
         ratings=pd.DataFrame([item.ratings for *_, item in shown], dtype=np.float64),
         items=pd.DataFrame(items, columns=ITEM_COLUMNS),
+        facts=pd.DataFrame([item.facts for *_, item in shown]),
         notes=(SIMULATED_NOTE,) if header.simulated else (),
     )

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from qc.answers import unknown_kinds
 from qc.errors import REPAIR, DataError, EmptyRunError, Problem, joined
-from qc.loading.frames import typed_answers, typed_quizzes, typed_scenarios, typed_turn_ratings, typed_writing
+from qc.loading.frames import (
+    typed_answers,
+    typed_facts,
+    typed_quizzes,
+    typed_scenarios,
+    typed_turn_ratings,
+    typed_writing,
+)
 from qc.loading.items import item_problems, ordinary_systems, typed_items
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Run, RunParts, Unrated, Words, codes
 from qc.statistics.groups import distinct
@@ -113,7 +120,7 @@ class RawRun(RunParts):
             order.
         unrated: in its final order; assignments and systems are still text, and there are no workers.
         answers: as in `Run`, but in any order, and `system` may be missing.
-        scenarios: a row for each of `conversations`, as text.
+        scenarios, facts: a row for each of `conversations`; scenarios as text.
         ended: indexed by the name of the assignment.
     """
 
@@ -315,6 +322,7 @@ def _typed(raw: RawRun) -> Run:
         if raw.answers is None
         else typed_answers(raw.answers, assignments, conversations, order),
         scenarios=None if raw.scenarios is None else typed_scenarios(raw.scenarios, order),
+        facts=None if raw.facts is None else typed_facts(raw.facts, order),
         turn_ratings=None if raw.turn_ratings is None else typed_turn_ratings(raw.turn_ratings, order),
         quizzes=None if raw.quizzes is None else typed_quizzes(raw.quizzes, order),
         writing=None if raw.writing is None else typed_writing(raw.writing, order),

@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from candor.common.spreadsheet import harmless_unless_number
 from candor.common.terminal import visible
 from qc.drawing.sheet import Figure
 from qc.errors import OutputError
-from qc.formats.spreadsheet import harmless
 from qc.options import FORMATS, OnStep, no_step
 from qc.render.document import document
 from qc.render.manifest import (
@@ -146,7 +146,7 @@ def _harmless_text(column: pd.Series) -> pd.Series:
 
 
 def _harmless(cell: object) -> object:
-    return harmless(visible(cell)) if isinstance(cell, str) else cell
+    return harmless_unless_number(visible(cell)) if isinstance(cell, str) else cell
 
 
 def utf8(text: str) -> bytes:

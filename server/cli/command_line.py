@@ -42,8 +42,10 @@ COMMANDS = {
     "bots": Command(_BOTS, "bots.__main__", "Register, check and change bots."),
     "host": Command(_BOTS, "bots.host.__main__", "Host models that answer as bots."),
     "people": Command(_PEOPLE, "server.cli.people", "Manage who may sign in at the desk."),
-    "token": Command(_PEOPLE, "server.cli.token", "Create, list and revoke tokens of commands and hosts."),
-    "worker": Command(_PEOPLE, "server.cli.data.worker", "Show or remove the data of a worker."),
+    "token": Command(
+        _PEOPLE, "server.cli.people", "Create, list and revoke tokens of commands and hosts.", "token_cli"
+    ),
+    "worker": Command(_PEOPLE, "server.cli.worker", "Show or remove the data of a worker."),
     "report": Command(
         _ANALYSE, "qc.report.__main__", "Report on a run: workers kept, scores, differences.", "app"
     ),
@@ -55,24 +57,22 @@ COMMANDS = {
     "plan randomisation": Command(
         None, "qc.randomisation", "Test pairs of systems and pools of raters.", "app"
     ),
-    "data export": Command(None, "server.cli.data.export", "Write a run to a file."),
+    "data export": Command(None, "server.cli.export", "Write a run to a file."),
     "data convert": Command(None, "qc.convert.__main__", "Convert a run to another format.", "app"),
     "data bundle": Command(
         None, "qc.bundle.__main__", "Pack a run, its study and its report for others.", "app"
     ),
     "data verify": Command(None, "qc.bundle.verify", "Analyse a bundle again, and list what differs.", "app"),
-    "data audit": Command(
-        None, "server.cli.data.audit", "Check the database: its file, and every stored count."
-    ),
-    "data backup": Command(
-        None, "server.cli.data.backup", "Write an installation to one file.", "backup_cli"
-    ),
+    "data audit": Command(None, "server.cli.audit", "Check the database: its file, and every stored count."),
+    "data backup": Command(None, "server.cli.backup", "Write an installation to one file.", "backup_cli"),
     "data restore": Command(
-        None, "server.cli.data.backup", "Restore an installation from a backup.", "restore_cli"
+        None, "server.cli.backup", "Restore an installation from a backup.", "restore_cli"
     ),
-    "data new-secrets": Command(None, "server.cli.data.new_secrets", "Replace lost secrets with new ones."),
+    "data new-secrets": Command(
+        None, "server.cli.backup", "Replace lost secrets with new ones.", "new_secrets_cli"
+    ),
     "data schema": Command(
-        None, "server.cli.data.schema", "Print the schema of the worker protocol or of the API."
+        None, "server.cli.schema", "Print the schema of the worker protocol or of the API."
     ),
 }
 

@@ -1,6 +1,7 @@
-"""`candor people`: manage accounts of the desk and their roles."""
+"""`candor people` and `candor token`: manage accounts of the desk and their roles, and tokens."""
 
 import sys
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -8,13 +9,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from candor.common.terminal import console, stderr
-from server.access import people, sign_ins
+from server.access import people, sign_ins, tokens
 from server.access.roles import ALL_STUDIES, Role
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data, own_command, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.desk.people.people import password_link, said
+from server.desk.people.people import made, password_link, revoke, said
 
 cli = typer.Typer(
     help="Manage who may sign in at the desk, and their roles.",
@@ -102,3 +103,62 @@ def remove_person(name: Name, data: Data = None) -> None:
         people.remove(connection, name, utc_now())
         record(connection, CommandLine(), "person.remove", name.lower())
     console.print(f"[bold]{escape(name)}[/] is removed.")
+
+
+token_cli = typer.Typer(
+    help="Create, list and revoke tokens of researchers, and of bot hosts that connect to the server.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+@token_cli.command("new")
+def new_token(
+    name: Annotated[str, typer.Option(help="A name for the token, such as its owner's.")],
+    scope: Annotated[
+        tokens.Scope,
+        typer.Option("--for", help="The role of the token, or host for a bot host that connects."),
+    ] = "researcher",
+    study: Annotated[
+        str | None, typer.Option(help="Limit the token to this study.", show_default="all")
+    ] = None,
+    data: Data = None,
+) -> None:
+    """Create a token and print it. It cannot be shown again. A running server accepts it at once."""
+    with transaction_or_fail(data) as connection:
+        granted = made(connection, CommandLine(), name, scope, study or ALL_STUDIES)
+    sys.stdout.write(granted.token + "\n")
+    what = said(scope, study or ALL_STUDIES)
+    stderr.print(f"The token of [bold]{name}[/] ({what}). Keep it: it cannot be shown again.")
+
+
+@token_cli.command("list")
+def list_tokens(data: Data = None) -> None:
+    """List tokens by name. The tokens themselves are not stored."""
+    with transaction_or_fail(data) as connection:
+        found = tokens.every(connection)
+    table = Table("name", "for", "study", "created", "revoked", box=None)
+    for grant in found:
+        table.add_row(
+            grant.name,
+            grant.scope,
+            grant.study or "all",
+            _minute(grant.created_at),
+            _minute(grant.revoked_at),
+        )
+    console.print(table if found else "There are no tokens yet. Create one with `candor token new`.")
+
+
+@token_cli.command("revoke")
+def revoke_token(
+    name: Annotated[str, typer.Argument(help="The token's name, as listed.")], data: Data = None
+) -> None:
+    """Revoke a token. A running server refuses it at once."""
+    with transaction_or_fail(data) as connection:
+        revoke(connection, CommandLine(), name)
+    console.print(f"The token of [bold]{name}[/] is revoked.")
+
+
+def _minute(at: datetime | None) -> str:
+    return "" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"

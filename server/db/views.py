@@ -5,10 +5,47 @@ notice makes a new version beside the old one: `V2` has the newer forms of the v
 view or a new last column is no such change: `V1_ITEMS`, `V1_RUN`, `V1_RUN_OF_A_KIND` and `V1_ASSIGNMENT` came
 after `V1`. None of these definitions ever changes, because migrations have created views from them.
 
+A new column of `v1_conversation` or `v1_turn` is an `ExportedFact` in `FACTS`: all exports and `qc` carry it.
+
 `overran`: the bot took longer than the delay drawn for the reply, so the reply was shown as soon as it came.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
 VERSION = 1
+
+Kind = Literal["text", "integer", "number", "flag", "time"]
+FactView = Literal["v1_conversation", "v1_turn"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFact:
+    """A later column of a view, with its place in every export.
+
+    Files of the views have it as a column. The published form has it under `facts` of a conversation or
+    under `provenance` of a reply, unless it is null.
+
+    Attributes:
+        column: its name.
+        kind: the type of its values that are not null.
+        sql: computes it from the tables of the view.
+    """
+
+    column: str
+    kind: Kind
+    sql: str
+
+
+def with_facts(view: str, facts: Iterable[ExportedFact]) -> str:
+    """Return the query of a view with further columns at its end."""
+    return view.replace("\n        FROM", f",\n               {_selected(facts)}\n        FROM", 1)
+
+
+def _selected(facts: Iterable[ExportedFact]) -> str:
+    return ",\n               ".join(f"{fact.sql} AS {fact.column}" for fact in facts)
+
 
 V1: dict[str, str] = {
     "v1_version": "SELECT 1 AS version",
@@ -346,16 +383,25 @@ V1_REPLY_OUTPUT: dict[str, str] = {
 }
 
 # The calls that bots have answered, also failed ones, with the model's output if it was no valid reply.
-_CALL = """bot_call.tries AS tries, bot_call.model AS model, bot_call.revision AS revision,
-               bot_call.prompt_hash AS prompt_hash, bot_call.sampling AS sampling,
-               bot_call.tokens_in AS tokens_in, bot_call.tokens_out AS tokens_out, bot_call.cost AS cost,
-               bot_call.finish_reason AS finish_reason, bot_call.replica AS replica,
-               bot_call.queued_ms AS queued_ms, bot_call.computed_ms AS computed_ms"""
+_CALL = (
+    ExportedFact("tries", "integer", "bot_call.tries"),
+    ExportedFact("model", "text", "bot_call.model"),
+    ExportedFact("revision", "text", "bot_call.revision"),
+    ExportedFact("prompt_hash", "text", "bot_call.prompt_hash"),
+    ExportedFact("sampling", "text", "bot_call.sampling"),
+    ExportedFact("tokens_in", "integer", "bot_call.tokens_in"),
+    ExportedFact("tokens_out", "integer", "bot_call.tokens_out"),
+    ExportedFact("cost", "number", "bot_call.cost"),
+    ExportedFact("finish_reason", "text", "bot_call.finish_reason"),
+    ExportedFact("replica", "text", "bot_call.replica"),
+    ExportedFact("queued_ms", "integer", "bot_call.queued_ms"),
+    ExportedFact("computed_ms", "integer", "bot_call.computed_ms"),
+)
 V1_BOT_CALL: dict[str, str] = {
     "v1_bot_call": f"""
         SELECT assignment.run_id AS run_id, bot_call.conversation_id AS conversation_id,
                system.name AS system, bot_call.turn_index AS turn_index, bot_call.failure AS failure,
-               {_CALL}, bot_call.output AS output, bot_call.created_at AS created_at
+               {_selected(_CALL)}, bot_call.output AS output, bot_call.created_at AS created_at
         FROM bot_call
         JOIN conversation ON conversation.id = bot_call.conversation_id
         JOIN assignment ON assignment.id = conversation.assignment_id
@@ -363,9 +409,7 @@ V1_BOT_CALL: dict[str, str] = {
 }
 # `v1_turn` with the origin of a bot's line; these columns are null if its bot told nothing.
 V1_TURN: dict[str, str] = {
-    "v1_turn": V1["v1_turn"]
-    .replace("AS overran", f"AS overran,\n               {_CALL}")
-    .replace(
+    "v1_turn": with_facts(V1["v1_turn"], _CALL).replace(
         "JOIN conversation ON",
         """LEFT JOIN bot_call ON bot_call.conversation_id = turn.conversation_id
                           AND bot_call.turn_index = turn.turn_index AND bot_call.failure IS NULL
@@ -373,6 +417,8 @@ V1_TURN: dict[str, str] = {
         1,
     ),
 }
+# The facts of the views in use, in the order of their columns.
+FACTS: dict[FactView, tuple[ExportedFact, ...]] = {"v1_conversation": (), "v1_turn": _CALL}
 
 # The same with the number of points of the scale, 2 for thumbs: `value` is the point's place between 0 and
 # 100.

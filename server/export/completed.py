@@ -1,16 +1,16 @@
 """Read the completed assignments of a run in parts, so that runs of any size can be written."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, text
 
-from bots import Provenance
 from server.db.runs.runs import RunEntry
+from server.db.views import FACTS, FactView, Kind
 
 Json = dict[str, Any]
 AT_ONCE = 100  # assignments held in memory
@@ -21,7 +21,6 @@ _COMPLETED = """
      ORDER BY created_at, assignment_id"""
 _CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND assignment_id IN :ids"
-_PROVENANCE = ("tries", *(field.name for field in fields(Provenance)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +90,23 @@ def _time(value: str | datetime) -> datetime:
     return datetime.fromisoformat(value) if isinstance(value, str) else value
 
 
+def typed(value: Any, kind: Kind) -> Any:
+    """Return a value of a view in the Python type of its kind; times are in UTC."""
+    if value is None:
+        return None
+    if kind == "flag":  # SQLite has none
+        return bool(value)
+    if kind == "time":
+        at = _time(value)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    return value
+
+
+def shown_time(value: datetime) -> str:
+    """Return a time in UTC as all files of a run show it."""
+    return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
 def consent_in(row: RowMapping) -> Json:
     """Return the worker's consent under `consent`; nothing if the study does not ask for consent."""
     if row["consent_version"] is None:
@@ -101,6 +117,20 @@ def consent_in(row: RowMapping) -> Json:
 
 def provenance_in(turn: RowMapping) -> Json:
     """Return the provenance of a reply under `provenance`; nothing if its bot reported none."""
-    if turn["tries"] is None:
-        return {}
-    return {"provenance": {name: turn[name] for name in _PROVENANCE if turn[name] is not None}}
+    told = _facts("v1_turn", turn)
+    return {"provenance": told} if told else {}
+
+
+def facts_in(conversation: RowMapping) -> Json:
+    """Return the known facts of a conversation under `facts`; nothing if there are none."""
+    known = _facts("v1_conversation", conversation)
+    return {"facts": known} if known else {}
+
+
+def _facts(view: FactView, row: RowMapping) -> Json:
+    known = {fact.column: typed(row[fact.column], fact.kind) for fact in FACTS[view]}
+    return {
+        column: shown_time(value) if isinstance(value, datetime) else value
+        for column, value in known.items()
+        if value is not None
+    }

@@ -12,10 +12,9 @@ from typing import BinaryIO, Literal, assert_never, get_args
 from sqlalchemy import Connection, text
 
 from server.db.runs.runs import RunEntry
-from server.export.choices import choice_lines
 from server.export.completed import Json, completed
 from server.export.hits import hits, hits_metadata
-from server.export.items import item_lines
+from server.export.lines import choice_lines, item_lines
 from server.study import parse_study
 
 Written = Literal["hits_data", "jsonl", "parquet", "csv"]

@@ -6,8 +6,9 @@ Ratings are as the worker gave them. Simulated workers are in it only while nobo
 assignment; `metadata.simulated` then says so, and `simulated` of each conversation by what. The format does
 not have these by itself, and neither has it an assignment's `consent`, which is there where the study asks
 for one, or what a bot's model wrote where its worker was shown less of it: `output`, and in what the two
-differ, `changes`. `metadata.words_removed`: of how many assignments the words were removed.
-`metadata.people`: which systems are people, where anybody has met one.
+differ, `changes`. `facts` of a conversation: its later columns in `v1_conversation`, as far as known.
+`metadata.words_removed`: of how many assignments the words were removed. `metadata.people`: which systems are
+people, where anybody has met one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from server.export.completed import (
     completed,
     consent_in,
     criteria,
+    facts_in,
     grouped,
     provenance_in,
     rows,
@@ -185,7 +187,7 @@ def _conversation(row: RowMapping, parts: _Parts) -> Json:
             if mark["how"] is not None
         ],
     }
-    content |= _answered(own["answers"])
+    content |= _answered(own["answers"]) | facts_in(row)
     for simulated in own["simulated"]:
         content["simulated"] = simulated["simulated_as"] or True
     if row["persona"]:

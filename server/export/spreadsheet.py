@@ -2,25 +2,12 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastapi import Response
 
-# Characters that start a formula, including full-width ones, which count in spreadsheets with East Asian
-# settings.
-_FORMULA = re.compile("'*[=+@\uff1d\uff0b\uff20\uff0d\t\r\n-]")
-
-
-def harmless(cell: str) -> str:
-    """Return `cell` in a form that every spreadsheet treats as data.
-
-    A text that begins like a formula gets an apostrophe in front, even if it has one already. So a reader
-    gets the original text by removing one apostrophe. Source: OWASP, *CSV Injection*.
-    """
-    return f"'{cell}" if _FORMULA.match(cell) else cell
-
+from candor.common.spreadsheet import harmless
 
 # FastAPI's arguments for an endpoint that returns CSV.
 CSV: dict[str, Any] = {

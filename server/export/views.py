@@ -12,23 +12,24 @@ import json
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from tempfile import TemporaryFile
-from typing import IO, Any, BinaryIO, Literal
+from typing import IO, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlalchemy import Connection, text
 
+from candor.common.spreadsheet import harmless
 from server.db.runs.runs import RunEntry
-from server.export.spreadsheet import harmless
+from server.db.views import FACTS, Kind
+from server.export.completed import shown_time, typed
 from server.study import parse_study
 
 FORMAT = "candor-views"
 VERSION = 1
 AT_ONCE = 1_000  # rows held in memory
 
-Kind = Literal["text", "integer", "number", "flag", "time"]
 Row = dict[str, Any]
 
 # The columns that order the rows of each view. They are unique, except for notes of the same moment, which
@@ -68,7 +69,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "v1_item_rating": ("assignment_id", "position", "criterion"),
     "v1_item_edit": ("assignment_id", "position"),
 }
-# Columns that are not text, in any view; OF_A_VIEW has the exceptions of single views.
+# Columns that are not text, in any view, except facts; OF_A_VIEW has the exceptions of single views.
 _KINDS: dict[Kind, tuple[str, ...]] = {
     "integer": (
         "version",
@@ -82,9 +83,6 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
         "pair",
         "choice",
         "twin_of",
-        "tries",
-        "tokens_in",
-        "tokens_out",
         "typed",
         "composed",
         "pasted",
@@ -94,7 +92,7 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
         "target_assignments",
         "target_conversations_per_system",
     ),
-    "number": ("value", "number", "cost", "score", "seconds", "edit_share", "target_widest_interval"),
+    "number": ("value", "number", "score", "seconds", "edit_share", "target_widest_interval"),
     "flag": (
         "negative",
         "counts_for_qc",
@@ -123,7 +121,8 @@ def kind_of(view: str, column: str) -> Kind:
         return "time"
     if column.endswith(("_ms", "_cents")):
         return "integer"
-    return OF_A_VIEW.get((view, column)) or KINDS.get(column, "text")
+    facts = {fact.column: fact.kind for of_view in FACTS.values() for fact in of_view}
+    return OF_A_VIEW.get((view, column)) or facts.get(column) or KINDS.get(column, "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ def rows_of(connection: Connection, run: RunEntry, view: ViewToExport) -> Iterat
     ordered = f"SELECT * {_of_run(view.name)} ORDER BY {', '.join(ORDER[view.name])}"
     query = text(ordered).execution_options(yield_per=AT_ONCE)
     for part in connection.execute(query, _bound(view.name, run)).mappings().partitions(AT_ONCE):
-        yield [{name: _value(row[name], kind) for name, kind in view.columns.items()} for row in part]
+        yield [{name: typed(row[name], kind) for name, kind in view.columns.items()} for row in part]
 
 
 def _view(connection: Connection, run: RunEntry, name: str) -> ViewToExport:
@@ -161,17 +160,6 @@ def _of_run(name: str) -> str:
 
 def _bound(name: str, run: RunEntry) -> dict[str, int]:
     return {} if name == "v1_version" else {"run": run.id}
-
-
-def _value(value: Any, kind: Kind) -> Any:
-    if value is None:
-        return None
-    if kind == "flag":  # SQLite has none
-        return bool(value)
-    if kind == "time":
-        at = datetime.fromisoformat(value) if isinstance(value, str) else value
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    return value
 
 
 HEADER = "header.json"
@@ -223,7 +211,7 @@ def write_jsonl(run: RunViews, file: BinaryIO) -> None:
     for view in run.views:
         for some in run.rows(view):
             for row in some:
-                line = json.dumps({"view": view.name, **row}, ensure_ascii=False, default=_shown_time)
+                line = json.dumps({"view": view.name, **row}, ensure_ascii=False, default=shown_time)
                 file.write(line.encode() + b"\n")
 
 
@@ -289,8 +277,4 @@ def _cell(value: Any) -> str:
         return f'"{doubled}"'
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _shown_time(value) if isinstance(value, datetime) else repr(value)
-
-
-def _shown_time(value: datetime) -> str:
-    return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return shown_time(value) if isinstance(value, datetime) else repr(value)

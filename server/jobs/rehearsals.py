@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection, func, select
 
 from bots import FittedRaterModel
-from server.bots.open_runs import OpenRuns
+from server.bots.opening import OpenRuns
 from server.bots.planned_calls import Confirmation, of_assignments
 from server.clock import utc_now
 from server.db.jobs import JobEntry, jobs_of

@@ -88,8 +88,7 @@ async def _bonuses(store: Database, platform: Site) -> Bonuses:
 
 async def _views(store: Database, platform: Site) -> Callable[[str], Awaitable[RecruitmentView]]:
     async def view(run: str) -> RecruitmentView:
-        connected = platform.connected
-        return await store.read(lambda c: recruitment_view(c, find_run(c, run), connected=connected))
+        return await store.read(lambda c: recruitment_view(c, find_run(c, run), platform))
 
     return view
 

@@ -22,8 +22,7 @@ from server.db.recruiting.submissions import set_status, submissions_of
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.errors import PayRefused
-from server.recruiters.failures import PlatformRefused
-from server.recruiters.pay_platform import PayPlatform, RejectionCategory, Status
+from server.recruiters.pay_platform import PayPlatform, PlatformRefused, RejectionCategory, Status
 from server.recruiters.recruiter import title_of
 from server.recruiting.pay_rules import (
     ALL,

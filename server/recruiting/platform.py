@@ -5,8 +5,7 @@ from contextlib import asynccontextmanager
 
 from server.config import Settings
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure
-from server.recruiters.failures import OutcomeUnknown, RecruiterFailure
-from server.recruiters.pay_platform import PayPlatform
+from server.recruiters.pay_platform import OutcomeUnknown, PayPlatform, RecruiterFailure
 from server.recruiters.recruiter import PAYING, title_of
 
 
@@ -43,7 +42,7 @@ class Platform:
         if kind not in self._access:
             raise NotConnected(
                 f"this server has no access to {title}",
-                f"Start the server with CANDOR_{kind.upper()}_TOKEN, a token of your workspace there.",
+                f"Start the server with {token_variable(kind)}, a token of your workspace there.",
             )
         try:
             async with PAYING[kind].client(*self._access[kind]) as client:
@@ -52,6 +51,11 @@ class Platform:
             raise PlatformUnsure(f"{title}: {error}", error.remedy_at(title)) from error
         except RecruiterFailure as error:
             raise PlatformFailed(f"{title}: {error}", error.remedy_at(title)) from error
+
+
+def token_variable(kind: str) -> str:
+    """Return the environment variable with the token of a recruiter with pay."""
+    return f"CANDOR_{kind.upper()}_TOKEN"
 
 
 def platform_of(settings: Settings) -> Platform:

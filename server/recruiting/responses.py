@@ -15,9 +15,10 @@ from server.db.recruiting.recruitments import StoredRecruitment, lost_events, re
 from server.db.recruiting.submissions import Participation, StoredSubmission, participations, submissions_of
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry
-from server.recruiters.recruiter import PayingRecruiter
+from server.recruiters.recruiter import PAYING, PayingRecruiter, title_of
 from server.recruiting.bonuses import Outcome
 from server.recruiting.pay_rules import Proposal, proposal
+from server.recruiting.platform import Platform, token_variable
 from server.recruiting.reconciliation import (
     DifferenceKind,
     Remedy,
@@ -150,28 +151,36 @@ class RecruitmentDetail(_Shown):
 
 
 class RecruitmentView(_Shown):
-    """Recruiting for a run. `possible`: its study names a supported platform.
+    """Recruiting for a run.
 
-    `connected`: the server has access to the platform. `minutes`: the duration according to the study file.
-    `lost_events`: the number of the platform's events, for any run, that did not reach this server;
-    `lost_at`: when the last of them was found.
+    `possible`: its study names a supported platform, called `platform`; null if it names none. `connected`:
+    the server has access to it, by the setting `token_variable`. `platforms`: all supported ones. `minutes`:
+    the duration according to the study file. `lost_events`: the number of the platform's events, for any run,
+    that did not reach this server; `lost_at`: when the last of them was found.
     """
 
     possible: bool
+    platform: str | None
     connected: bool
+    token_variable: str | None
+    platforms: list[str]
     minutes: int | None
     lost_events: int
     lost_at: datetime | None
     recruitment: RecruitmentDetail | None
 
 
-def recruitment_view(connection: Connection, run: RunEntry, *, connected: bool) -> RecruitmentView:
+def recruitment_view(connection: Connection, run: RunEntry, platform: Platform) -> RecruitmentView:
     """Return the state of recruiting for a run."""
     study = parse_study(run.yaml)
     found, lost = recruitment_of(connection, run.id), lost_events(connection)
+    kind = study.recruiter.kind if isinstance(study.recruiter, PayingRecruiter) else None
     return RecruitmentView(
-        possible=isinstance(study.recruiter, PayingRecruiter),
-        connected=connected,
+        possible=kind is not None,
+        platform=None if kind is None else title_of(kind),
+        connected=kind is not None and platform.has(kind),
+        token_variable=None if kind is None else token_variable(kind),
+        platforms=[recruiter.title for recruiter in PAYING.values()],
         minutes=study.minutes,
         lost_events=lost.number,
         lost_at=lost.last,

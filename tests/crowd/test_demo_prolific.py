@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from server.cli.demo import cli
-from server.cli.prolific_demo import RUN
+from server.cli.demo import RUN, cli
 from tests.server.support.commands import REPOSITORY, assert_refused, process
 from tests.server.support.database import query
 

@@ -8,7 +8,7 @@ import yaml
 from playwright.sync_api import Browser, Page, expect
 
 from server.clock import utc_now
-from server.recruiters.stand_in.participants import address_of
+from server.recruiters.stand_in.serving import address_of
 from tests.e2e.axe import clean
 from tests.e2e.hands import context_of
 from tests.e2e.stage import DEMO, RUNS, Stage

@@ -10,7 +10,7 @@ import pytest
 from bots import BotError, Moderation
 from server.access.openid import OpenIdProvider, SignInStart
 from server.errors import ProviderRefused
-from server.recruiters.failures import OutcomeUnknown
+from server.recruiters.pay_platform import OutcomeUnknown
 from server.recruiters.prolific.connection import PlatformAnswer, PlatformConnection
 from server.recruiters.prolific.signed_arrival import KeysUnavailable, StudyKeys
 from server.recruiters.recruiter import Sona

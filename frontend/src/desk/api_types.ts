@@ -1117,19 +1117,23 @@ export interface ScorePoint {
   z: number | null;
 }
 /**
- * Recruiting for a run. `possible`: its study names a supported platform.
+ * Recruiting for a run.
  *
- * `connected`: the server has access to the platform. `minutes`: the duration according to the study file.
- * `lost_events`: the number of the platform's events, for any run, that did not reach this server;
- * `lost_at`: when the last of them was found.
+ * `possible`: its study names a supported platform, called `platform`; null if it names none. `connected`:
+ * the server has access to it, by the setting `token_variable`. `platforms`: all supported ones. `minutes`:
+ * the duration according to the study file. `lost_events`: the number of the platform's events, for any run,
+ * that did not reach this server; `lost_at`: when the last of them was found.
  */
 export interface RecruitmentView {
   connected: boolean;
   lost_at: string | null;
   lost_events: number;
   minutes: number | null;
+  platform: string | null;
+  platforms: string[];
   possible: boolean;
   recruitment: RecruitmentDetail | null;
+  token_variable: string | null;
 }
 /**
  * A run's study on a platform. Amounts are cents of `currency`; None: not known yet.

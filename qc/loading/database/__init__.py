@@ -13,6 +13,7 @@ import pandas as pd
 from qc.errors import COMPARED, Problem, SourceError, about_run
 from qc.loading.database.details import (
     answers,
+    facts,
     item_ratings,
     item_systems,
     items,
@@ -140,6 +141,7 @@ def _of_conversations(
         served=served(views, run_id, counting(conversations, left_out), systems["system"].drop_duplicates()),
         answers=answers(views, run_id, kept["assignment_id"]),
         scenarios=scenarios(views, run_id, rated),
+        facts=facts(views, run_id, rated),
         turn_ratings=turn_ratings(views, run_id, rated, problems),
         quizzes=quizzes(views, run_id, rated, problems),
         writing=writing(views, run_id, rated, problems),
@@ -177,6 +179,7 @@ def _of_transcripts(
         conversations=_renamed(rated, CONVERSATION_COLUMNS),
         ratings=ratings_of_items(given, rated, criteria["label"], problems),
         items=items(views, run_id, rated, problems),
+        facts=facts(views, run_id, rated),
         answers=answers(views, run_id, kept["assignment_id"]),
         ended=kept.set_index("assignment_id")["ended"],
         state=run_state(views, run_id),

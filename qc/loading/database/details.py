@@ -10,9 +10,11 @@ from qc.errors import REPAIR, Problem, quoted
 from qc.loading.database.views import (
     ANSWER,
     BOT_CALL,
+    CONVERSATION,
     ITEM_EDIT,
     ITEM_RATING,
     MARK,
+    NOT_READ,
     QUESTION,
     QUIZ,
     RUN_STATE,
@@ -67,6 +69,16 @@ def scenarios(views: Views, run_id: object, rated: pd.DataFrame) -> pd.Series | 
         return None
     found = rated["conversation_id"].map(rows.set_index("conversation_id")["scenario"])
     return found.reset_index(drop=True).astype(object)
+
+
+def facts(views: Views, run_id: object, rated: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the facts of each conversation of `rated`: the columns of the view that this program has not."""
+    names = sorted(views.columns("v1_conversation") - {*CONVERSATION, *NOT_READ})
+    if not names:
+        return None
+    found = views.rows("v1_conversation", (*KEY, "status", *names), run_id, optional=names)
+    found = found[found["status"] == "rated"].drop_duplicates(KEY)
+    return rated[KEY].merge(found, "left", KEY)[names]
 
 
 def turn_ratings(

@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 from pydantic_core import from_json
 
+from candor.common.spreadsheet import restored
 from qc.errors import DataError, Problem
 from qc.formats.archive import DAMAGED, require_bounded_parquet
 from qc.formats.published import FORMAT, HEADER, VERSION, ExportedView, Kind, ViewsHeader
-from qc.formats.spreadsheet import restored
 from qc.loading.database.views import Views
 from qc.loading.validation import parsed_header, require_readable, validated
 

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
-from qc.formats.published import ACTIONS, NO_FEEDBACK, Round, StrictModel, systems_named
+from qc.formats.published import ACTIONS, NO_FEEDBACK, FactValue, Round, StrictModel, systems_named
 from qc.loading.frames import Speech
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
@@ -53,6 +53,7 @@ class _Conversation(StrictModel):
     model: Text
     score: dict[Text, float]
     persona: list[str] | None = None
+    facts: dict[str, FactValue] = Field(default_factory=dict)  # only in the server's export
 
 
 class _Exchange(StrictModel):
@@ -190,6 +191,7 @@ def _raw_run(
         ),
         ratings=_ratings([one for *_, one in held]),
         words=speech.words(),
+        facts=pd.DataFrame([one.facts for *_, one in held]),
         left_out=tuple(
             LeftOut(one.assignment, one.worker, "no answers") for _, one in given if not one.result
         ),

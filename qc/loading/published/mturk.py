@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from candor.common.spreadsheet import restored
 from qc.errors import REPAIR, DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import ANSWER, INSTRUMENT, MAXIMUM, QC_TASK, systems_named
-from qc.formats.spreadsheet import restored
 from qc.loading.frames import Speech
 from qc.loading.published.mturk_answer import ConversationAnswer, feedback, number_in, parse, parts
 from qc.loading.raw_run import (

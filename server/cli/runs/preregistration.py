@@ -19,7 +19,7 @@ from sqlalchemy import Connection, func, select
 from candor.common.terminal import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.runs import stored_studies
-from server.cli.runs.rules_file import RulesFile, read_rules_file
+from server.cli.runs.stored_studies import RulesFile, read_rules_file
 from server.cli.settings import Data
 from server.clock import utc_now
 from server.db.audit import CommandLine, record

@@ -1,4 +1,4 @@
-"""`candor recruit`: links for workers, a study on Prolific, and pay for its participants."""
+"""`candor recruit`: links for workers, a study on a platform, and pay for its participants."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,6 +21,7 @@ from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.errors import CandorError, NeedsConfirmation
 from server.recruiters.pay_platform import StudyPlan, Transition, shown_amount
+from server.recruiters.recruiter import title_of
 from server.recruiting.bonuses import Bonuses
 from server.recruiting.listening import subscribe
 from server.recruiting.pay import Pay
@@ -29,7 +30,7 @@ from server.recruiting.responses import DifferenceRow, RecruitmentDetail, Submis
 from server.recruiting.studies import PlatformStudies
 
 cli = typer.Typer(
-    help="Bring workers to a run and pay them. Commands for Prolific need CANDOR_PROLIFIC_TOKEN.",
+    help="Bring workers to a run and pay them. Commands for a platform need its token (`CANDOR_…_TOKEN`).",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -64,7 +65,7 @@ class _Rooms:
     async def detail(self, run: str) -> RecruitmentDetail:
         """Return the state of recruiting. Raises NotRecruiting, RunNotFound."""
         await self.required(run)
-        view = await self.store.read(lambda c: recruitment_view(c, find_run(c, run), connected=True))
+        view = await self.store.read(lambda c: recruitment_view(c, find_run(c, run), self.platform))
         if view.recruitment is None:
             fail("the study on the platform was removed meanwhile", "Create it again.")
         return view.recruitment
@@ -82,7 +83,7 @@ def create(
     ] = None,
     data: Data = None,
 ) -> None:
-    """Create a draft of the study on Prolific. Nobody sees it yet, and it costs nothing."""
+    """Create a draft of the study on its platform. Nobody sees it yet, and it costs nothing."""
     plan = StudyPlan(
         places=places,
         reward=reward,
@@ -139,7 +140,7 @@ def places(
 
 @cli.command()
 def show(run: Run, data: Data = None) -> None:
-    """Read the study from Prolific now, and list submissions, differences from Candor, and bonuses."""
+    """Read the study from its platform now, and list submissions, differences from Candor, and bonuses."""
 
     async def read(rooms: _Rooms) -> RecruitmentDetail:
         await rooms.studies.refresh(await rooms.required(run))
@@ -151,7 +152,8 @@ def show(run: Run, data: Data = None) -> None:
         f"Study {found.study} is {found.status.lower()}, with {found.places} places of "
         f"{shown_amount(found.reward, found.currency)}."
     )
-    table = Table("submission", "Prolific", "Candor", "rated", "proposed", "decided", "bonus", box=None)
+    platform = title_of(found.platform)
+    table = Table("submission", platform, "Candor", "rated", "proposed", "decided", "bonus", box=None)
     for one in found.submissions:
         proposed = "" if one.proposal is None else f"pay {one.proposal.pay}: {one.proposal.why}"
         made = one.decision
@@ -240,7 +242,7 @@ def partial(
 
 @cli.command()
 def repeat(run: Run, submission: Annotated[str, typer.Argument()], data: Data = None) -> None:
-    """Send a decision again that did not reach Prolific."""
+    """Send a decision again that did not reach the platform."""
     _done(data, lambda rooms: rooms.pay.repeat(run, submission, _ME))
     console.print("Done.")
 
@@ -297,7 +299,7 @@ def pay_bonus(run: Run, batch: Batch, data: Data = None) -> None:
 
 @cli.command("look-at-bonus")
 def look_at_bonus(run: Run, batch: Batch, data: Data = None) -> None:
-    """Check at Prolific whether a batch of bonuses was paid."""
+    """Check on the platform whether a batch of bonuses was paid."""
     made, seen = _done(data, lambda rooms: rooms.bonuses.look(run, batch, _ME))
     console.print(f"Bonuses {batch} are {made.state} ({seen.replace('_', ' ')}).")
 

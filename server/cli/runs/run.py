@@ -14,7 +14,7 @@ from server.bots.fitness import require_moderation
 from server.bots.planned_calls import of_run
 from server.cli.database import id_cipher, transaction_or_fail
 from server.cli.runs import study
-from server.cli.runs.rules_file import changed_rules, read_rules_file, tell
+from server.cli.runs.stored_studies import changed_rules, read_rules_file, tell
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record

@@ -1,4 +1,7 @@
-"""`candor study new|edit|show|copy|archive|delete|list`: manage studies that are stored in the database."""
+"""`candor study new|edit|show|copy|archive|delete|list`: manage stored studies.
+
+It also reads the rules of runs from files, for the commands that open or change runs.
+"""
 
 import os
 import shlex
@@ -23,8 +26,13 @@ from server.cli.settings import Data
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.db.runs import studies
+from server.db.runs.run_rules import all_rules_of, encrypted_workers, set_rules
+from server.db.runs.run_states import end_foreseen
+from server.db.runs.runs import find_run
 from server.db.runs.studies import StoredStudy
-from server.errors import StudyInvalid
+from server.errors import RulesInvalid, StudyInvalid
+from server.recruiters.arrival import IdCipher
+from server.run_rules import RunRules, parse_rules
 from server.study import (
     BLANK,
     DEMO,
@@ -197,3 +205,47 @@ def _in_editor(text: str) -> str:
         if done.returncode != 0:
             fail(f"`{editor}` ended with status {done.returncode}", "Nothing was saved.")
         return path.read_text(encoding="utf-8")
+
+
+RulesFile = Annotated[
+    Path | None,
+    typer.Option("--rules", help="A YAML file with the run's rules: target, budget, times, exclusions."),
+]
+
+
+def read_rules_file(path: Path | None) -> RunRules:
+    """Return the rules in a file; without a file, rules without any limit. Raises RulesInvalid."""
+    if path is None:
+        return RunRules()
+    try:
+        return parse_rules(read_text(path), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RulesInvalid(f"{path} cannot be read: {error}", "Name a text file with the rules.") from error
+
+
+def changed_rules(connection: Connection, run: str, rules: RunRules, ids: IdCipher) -> list[str]:
+    """Set the rules of a run, and return notes on effects that may be unintended.
+
+    Raises:
+        RunNotFound, RulesInvalid: as `set_rules`.
+    """
+    entry = find_run(connection, run)
+    before = all_rules_of(connection, entry.id, ids)
+    set_rules(connection, run, rules, encrypted_workers(rules, ids))
+    notes = [
+        f"Workers of `{name}` may come now: the new rules do not exclude them."
+        for name in before.excluded_runs
+        if name not in rules.excluded_runs
+    ]
+    if let_in := set(before.excluded_workers) - set(rules.excluded_workers):
+        who = "1 worker who was" if len(let_in) == 1 else f"{len(let_in)} workers who were"
+        notes.append(f"{who} excluded by id may come now: the new rules do not exclude them.")
+    if entry.status != "closed" and (end := end_foreseen(connection, entry)) is not None:
+        notes.append(f"With these rules the run ends at once. {end.reason}")
+    return notes
+
+
+def tell(notes: list[str]) -> None:
+    """Print notes on stderr."""
+    for note in notes:
+        stderr.print(f"[yellow]Note:[/] {escape(note)}", soft_wrap=True)

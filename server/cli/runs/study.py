@@ -19,7 +19,7 @@ from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import of_own_checks, of_run
 from server.cli.database import id_cipher, reading, transaction
 from server.cli.runs import preregistration, stored_studies
-from server.cli.runs.rules_file import RulesFile, changed_rules, read_rules_file, tell
+from server.cli.runs.stored_studies import RulesFile, changed_rules, read_rules_file, tell
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record

@@ -48,7 +48,7 @@ from server.live.arrive.enrolment import (
 )
 from server.live.arrive.signed_arrivals import SignedArrivals
 from server.recruiters.arrival import LINK, Arrival, WorkerId, by_link, is_placeholder, stranger
-from server.recruiters.recruiter import Prolific, WayBack, values_of, way_back
+from server.recruiters.recruiter import PayingRecruiter, WayBack, values_of, way_back
 from server.session.protocol import MAX_TOKEN, SOCKET_PATH, plain
 from server.session.texts import TextsCard
 from server.study import Study, parse_study
@@ -353,7 +353,7 @@ class JoinApi:
             _require_one_name(body, run.study)
         named, unproven = _named(body, run.study, is_signed=is_signed), None
         recruiter = run.study.recruiter
-        if isinstance(recruiter, Prolific) and recruiter.signed and not is_signed:
+        if isinstance(recruiter, PayingRecruiter) and recruiter.signs_arrivals and not is_signed:
             named, unproven = await self._signed_arrivals.checked(recruiter, body.run, body.parameters)
         brought, latest = self._brought(body.token), self._brought(body.earlier)
         return _Visit(body, run, named, is_signed, brought, latest, unproven)

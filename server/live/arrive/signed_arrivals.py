@@ -16,7 +16,7 @@ from server.recruiters.prolific.signed_arrival import (
     StudyKeys,
     signed_arrival,
 )
-from server.recruiters.recruiter import Parameters, Prolific
+from server.recruiters.recruiter import Parameters, PayingRecruiter
 
 
 class SignedArrivals:
@@ -32,7 +32,7 @@ class SignedArrivals:
         self._public_url = public_url
 
     async def checked(
-        self, recruiter: Prolific, run: str, parameters: Parameters
+        self, recruiter: PayingRecruiter, run: str, parameters: Parameters
     ) -> tuple[Arrival | None, NotAuthorised | None]:
         """Return the worker whom the parameters of a run's address name, and an error if that is not proven.
 
@@ -43,26 +43,28 @@ class SignedArrivals:
             LinkAltered: The platform has not signed these parameters, or signed them for another run's study.
             PlatformFailed: The platform's keys cannot be read; the page tries again.
         """
-        token = parameters.get(PARAMETER)
+        platform, token = recruiter.title, parameters.get(PARAMETER)
         if token is None:
-            unsigned = LinkUnsigned("this study takes workers from Prolific only, by the link there")
+            unsigned = LinkUnsigned(f"this study takes workers from {platform} only, by the link there")
             return recruiter.arrival(parameters), unsigned
         try:
             signed = await signed_arrival(self._keys, token, f"{self._public_url}/w/{quote(run)}")
         except Expired:
-            late = LinkExpired("this link was valid for two minutes only: open the study at Prolific again")
+            late = LinkExpired(
+                f"this link was valid for two minutes only: open the study at {platform} again"
+            )
             return recruiter.arrival(parameters), late
         except Forged as error:
-            raise LinkAltered(f"this link is not as Prolific made it: {error}") from error
+            raise LinkAltered(f"this link is not as {platform} made it: {error}") from error
         except KeysUnavailable as error:
             raise PlatformFailed(str(error), "Try again in a moment.") from error
         named = recruiter.arrival(signed.parameters)
         given = {name: parameters[name] for name in signed.parameters if name in parameters}
         if named is None or named.visit not in {None, signed.submission}:
-            raise LinkAltered("this link was changed after Prolific made it: it names no worker")
+            raise LinkAltered(f"this link was changed after {platform} made it: it names no worker")
         if any(value != signed.parameters[name] for name, value in given.items()):
-            raise LinkAltered("this link was changed after Prolific made it: it names another worker")
+            raise LinkAltered(f"this link was changed after {platform} made it: it names another worker")
         study = signed.parameters.get(STUDY)
         if not await self._store.read(lambda connection: leads_to_run(connection, study, run)):
-            raise LinkAltered("this link is for another study: open this one at Prolific again")
+            raise LinkAltered(f"this link is for another study: open this one at {platform} again")
         return replace(named, visit=signed.submission), None

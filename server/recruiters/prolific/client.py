@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Self
 
-from server.recruiters.failures import InvalidRequest
 from server.recruiters.pay_platform import (
     HIGHEST_SHARE,
     LOWEST_SHARE,
     SHORTEST_REJECTION,
     Cents,
+    InvalidRequest,
     PlatformAnswer,
     PlatformBonusBatch,
     PlatformSubmission,

@@ -13,9 +13,10 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from tenacity.wait import wait_random_exponential
 
 from candor.common.network import BoundedClient
-from server.recruiters.failures import (
+from server.recruiters.pay_platform import (
     NotThere,
     OutcomeUnknown,
+    PlatformAnswer,
     PlatformBusy,
     PlatformRefused,
     PlatformUnreadable,
@@ -24,7 +25,6 @@ from server.recruiters.failures import (
     Unreachable,
     Unwell,
 )
-from server.recruiters.pay_platform import PlatformAnswer
 
 API = "https://api.prolific.com"
 _PATIENCE = 30.0  # time-out of a request in seconds

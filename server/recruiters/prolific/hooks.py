@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from server.recruiters.failures import PlatformUnreadable
-from server.recruiters.pay_platform import LostEvent, PlatformAnswer, PlatformSecret
+from server.recruiters.pay_platform import LostEvent, PlatformAnswer, PlatformSecret, PlatformUnreadable
 from server.recruiters.prolific.connection import PlatformConnection
 
 # Source: Prolific's documents on webhooks, "Verifying": the signature is base64 of HMAC-SHA256(secret,

@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from server.recruiters.failures import InvalidRequest
 from server.recruiters.pay_platform import (
     Cents,
     EndingKind,
+    InvalidRequest,
     PlatformAnswer,
     PlatformDraft,
     StudyPlan,

@@ -68,6 +68,10 @@ def full_run() -> Run:
         ended=ended.where(ended.index > 0),
         state=RunState("0", "closed", "target", "enough", {"assignments": 32.0}),
         people=frozenset({SYSTEMS[1], SYSTEMS[0]}),
+        facts=pd.DataFrame(
+            {"device": pd.array(["phone"] + [None] * (len(run.conversations) - 1), "str"), "zoom": 1.5},
+            run.conversations.index,
+        ),
     )
 
 

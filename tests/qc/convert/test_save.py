@@ -21,6 +21,7 @@ from qc.formats.published import INSTRUMENT
 from qc.loading import load
 from qc.loading.raw_run import DAY, MOST, doubts
 from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, RESERVED_LABELS, SIMULATED_NOTE, LeftOut, Run, Words
+from tests.qc.support.analyses import awkward_run
 from tests.qc.support.same import same_frame, same_run
 
 KINDS = (str, bool, bool, float)  # of the columns of `Run.criteria`
@@ -183,6 +184,15 @@ def test_what_a_published_format_holds_is_read_again(form: str, run: Run, tmp_pa
     if not losses(run, form):
         event("held to the last bit")
         same_run(doubted(run), again, apart_from=("name",))
+
+
+@pytest.mark.parametrize("form", ["hits", "mturk"])
+def test_feedback_that_would_be_read_as_none_is_told(form: str) -> None:
+    run = awkward_run()
+    conversations = run.conversations.assign(persona=None)
+    thanked = run.assignments.assign(feedback=pd.array(["None"] * len(run.assignments), "str"))
+    lost = losses(replace(run, assignments=thanked, conversations=conversations), form)
+    assert [loss.count for loss in lost if loss.what == "feedback that reads 'None'"] == [len(thanked)]
 
 
 @pytest.mark.published

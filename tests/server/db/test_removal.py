@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from server.cli.data.worker import cli
+from server.cli.worker import cli
 from server.clock import utc_now
 from server.db.engine.engines import open_engine
 from server.db.runs.runs import find_run

@@ -13,9 +13,9 @@ from server.db.engine.engines import open_engine
 from server.db.jobs import release_lease, take_lease
 from server.db.runs.analyses import find_analysis, find_points, store_analysis
 from server.db.store.store import Store
-from server.jobs import analyses as analyses_module
-from server.jobs.analyses import LEASE, RunningAnalyses
+from server.jobs import reports as analyses_module
 from server.jobs.child import ChildCommand, ChildLimits
+from server.jobs.reports import LEASE, RunningAnalyses
 from server.lease import Lease
 from tests.server.support.database import execute, query
 from tests.server.support.server import House

@@ -11,7 +11,7 @@ import pytest
 
 from server.clock import utc_now
 from server.recruiters.prolific.signed_arrival import ISSUER, PARAMETER
-from server.recruiters.stand_in.participants import Signer, address_of
+from server.recruiters.stand_in.serving import Signer, address_of
 from tests.server.support.database import make_run
 from tests.server.support.prolific import Prolific
 from tests.server.support.recruiting import CODE, PLAN, Recruiting

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from server.bots.lineup import study_card
-from server.cli.data.schema import page_schema
+from server.cli.schema import page_schema
 from server.errors import InvalidMessage, MessageTooLong
 from server.live.converse.socket import parse
 from server.session import protocol

@@ -3,22 +3,24 @@ import type { Action } from "../run/ActionDialog";
 import { ActionRows } from "./ActionRows";
 import { type At, amount } from "./amounts";
 
+// `{platform}` is the name of the platform.
 const STATES: Record<BatchRow["state"], string> = {
   prepared: "Prepared. Nothing is paid yet.",
-  unknown: "Prolific has not answered: it is not known whether this is paid.",
-  sent: "Sent. Prolific has accepted it, and pays later.",
-  paid: "Paid: seen at Prolific.",
+  unknown: "{platform} has not answered: it is not known whether this is paid.",
+  sent: "Sent. {platform} has accepted it, and pays later.",
+  paid: "Paid: seen at {platform}.",
 };
 
 interface Props {
   rows: BatchRow[];
   currency: string | null;
+  platform: string;
   at: At;
   onDone: () => void;
 }
 
 /** Bonuses: prepared, then paid, once. */
-export function Bonuses({ rows, currency, at, onDone }: Props) {
+export function Bonuses({ rows, currency, platform, at, onDone }: Props) {
   return (
     <ActionRows
       title="Bonuses"
@@ -26,9 +28,9 @@ export function Bonuses({ rows, currency, at, onDone }: Props) {
       rows={rows.map((row) => ({
         key: String(row.batch),
         what: `${row.purpose}: ${worthOf(row, currency)}, ${amount(row.total, currency)} with fees`,
-        more: stateOf(row),
+        more: stateOf(row, platform),
         about: row.purpose,
-        actions: actionsOf(row, currency, at),
+        actions: actionsOf(row, currency, platform, at),
       }))}
       onDone={onDone}
     />
@@ -45,13 +47,14 @@ export function worthOf(row: BatchRow, currency: string | null): string {
 }
 
 /** Where bonuses stand, in words. */
-export function stateOf(row: BatchRow): string {
+export function stateOf(row: BatchRow, platform: string): string {
+  const state = STATES[row.state].replaceAll("{platform}", platform);
   const seen = row.bonuses.filter((bonus) => bonus.seen_paid).length;
   const isOpen = row.state === "sent" || row.state === "unknown";
-  return isOpen ? `${STATES[row.state]} ${seen} of ${row.bonuses.length} seen paid.` : STATES[row.state];
+  return isOpen ? `${state} ${seen} of ${row.bonuses.length} seen paid.` : state;
 }
 
-function actionsOf(row: BatchRow, currency: string | null, at: At): Action[] {
+function actionsOf(row: BatchRow, currency: string | null, platform: string, at: At): Action[] {
   const batch = { batch: String(row.batch) };
   switch (row.state) {
     case "paid":
@@ -60,7 +63,7 @@ function actionsOf(row: BatchRow, currency: string | null, at: At): Action[] {
       return [
         {
           name: "Pay",
-          about: `Prolific pays ${amount(row.total, currency)} in the next minutes, including fees. You cannot undo this.`,
+          about: `${platform} pays ${amount(row.total, currency)} in the next minutes, including fees. You cannot undo this.`,
           method: "POST",
           address: at("bonuses/{batch}/pay", batch),
         },
@@ -72,16 +75,15 @@ function actionsOf(row: BatchRow, currency: string | null, at: At): Action[] {
         },
       ];
     default:
-      return [lookAt(row.batch, at)];
+      return [lookAt(row.batch, platform, at)];
   }
 }
 
 /** Read what became of bonuses that were sent. */
-export function lookAt(batch: number, at: At): Action {
+export function lookAt(batch: number, platform: string, at: At): Action {
   return {
     name: "Check now",
-    about:
-      "Read at Prolific what these submissions were paid. Nothing is sent. If none of the bonuses is there an hour after they were sent, you can pay them again: ask Prolific first, so that nobody is paid twice.",
+    about: `Read at ${platform} what these submissions were paid. Nothing is sent. If none of the bonuses is there an hour after they were sent, you can pay them again: ask ${platform} first, so that nobody is paid twice.`,
     method: "POST",
     address: at("bonuses/{batch}/look", { batch: String(batch) }),
   };

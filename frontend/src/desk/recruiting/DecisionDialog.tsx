@@ -38,7 +38,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks what becomes of some submissions, checks it against Prolific's rules, and has it done. */
+/** Asks what becomes of some submissions, checks it against the platform's rules, and has it done. */
 export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
   const [choice, setChoice] = useState<Choice>("approve");
   const [text, setText] = useState("");
@@ -159,7 +159,7 @@ const LABELS: Record<Choice, string> = {
   bonus: "What for: nobody gets two bonuses of one purpose",
 };
 
-/** What is wrong with a decision, by Prolific's rules; empty where nothing is. */
+/** What is wrong with a decision, by the platform's rules; empty where nothing is. */
 export function wrongWith(choice: Choice, text: string, number: number): string {
   if (choice === "reject" && text.length < SHORTEST) {
     return `A rejection needs ${SHORTEST} characters: what was asked, what was done instead, how they can answer.`;

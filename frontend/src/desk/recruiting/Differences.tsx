@@ -6,10 +6,11 @@ import type { At } from "./amounts";
 import { lookAt } from "./Bonuses";
 import { payOf, thereOf } from "./Submissions";
 
+// `{platform}` is the name of the platform.
 const KINDS: Record<DifferenceRow["kind"], string> = {
-  decision_not_carried_out: "It was decided what they are paid, and Prolific has not done it.",
+  decision_not_carried_out: "It was decided what they are paid, and {platform} has not done it.",
   settled_otherwise:
-    "Prolific has settled it otherwise than it was decided here, and does not change that. Decide what Prolific has done.",
+    "{platform} has settled it otherwise than it was decided here, and does not change that. Decide what {platform} has done.",
   left_there: "They have returned it there, or their time has run out; here they still hold a place.",
   finished_after_giving_up:
     "They have finished here; there they have returned it, or their time has run out.",
@@ -19,27 +20,28 @@ const KINDS: Record<DifferenceRow["kind"], string> = {
   handed_in_unfinished: "They have handed in there, and not finished here.",
   never_seen_here: "They have handed in there, and were never seen here.",
   not_known_there: "They name a submission that there is none of.",
-  bonus_not_paid: "Bonuses were sent more than an hour ago, and are not all seen paid. Ask Prolific.",
+  bonus_not_paid: "Bonuses were sent more than an hour ago, and are not all seen paid. Ask {platform}.",
   other_currency:
-    "The run’s budget is in another currency than Prolific pays in. Change the budget in the rules of the run.",
+    "The run’s budget is in another currency than {platform} pays in. Change the budget in the rules of the run.",
 };
 
 interface Props {
   rows: DifferenceRow[];
   submissions: SubmissionRow[];
+  platform: string;
   at: At;
   onDone: () => void;
 }
 
-/** Where Prolific and we do not agree: each with what to do about it. */
-export function Differences({ rows, submissions, at, onDone }: Props) {
+/** Where the platform and we do not agree: each with what to do about it. */
+export function Differences({ rows, submissions, platform, at, onDone }: Props) {
   return (
     <ActionRows
       title="Differences"
-      none="Prolific and Candor agree."
+      none={`${platform} and Candor agree.`}
       rows={rows.map((row) => ({
         key: `${row.kind} ${row.submission} ${row.assignment} ${row.batch}`,
-        what: KINDS[row.kind],
+        what: KINDS[row.kind].replaceAll("{platform}", platform),
         more: (
           <>
             {row.batch !== null && `Bonuses ${row.batch}`}
@@ -50,33 +52,39 @@ export function Differences({ rows, submissions, at, onDone }: Props) {
               </>
             )}
             {row.kind === "settled_otherwise" && (
-              <>. {settledOtherwise(submissions.find((one) => one.submission === row.submission))}</>
+              <>
+                .{" "}
+                {settledOtherwise(
+                  submissions.find((one) => one.submission === row.submission),
+                  platform,
+                )}
+              </>
             )}
           </>
         ),
         about: row.worker ?? row.submission ?? "",
-        actions: remediesOf(row, at),
+        actions: remediesOf(row, platform, at),
       }))}
       onDone={onDone}
     />
   );
 }
 
-function settledOtherwise(row: SubmissionRow | undefined): string {
+function settledOtherwise(row: SubmissionRow | undefined, platform: string): string {
   if (!row) {
     return "";
   }
   const there = row.paid_share === 100 ? "paid in full" : thereOf(row);
-  return `Here: ${payOf(row)}. At Prolific: ${there}.`;
+  return `Here: ${payOf(row)}. At ${platform}: ${there}.`;
 }
 
 /** What to do about a difference. */
-export function remediesOf(row: DifferenceRow, at: At): Action[] {
-  const remedy = remedyOf(row, at);
+export function remediesOf(row: DifferenceRow, platform: string, at: At): Action[] {
+  const remedy = remedyOf(row, platform, at);
   return remedy === null ? [] : [remedy];
 }
 
-function remedyOf(row: DifferenceRow, at: At): Action | null {
+function remedyOf(row: DifferenceRow, platform: string, at: At): Action | null {
   const submission = row.submission ?? "";
   const assignment = (path: string) =>
     apiAddress(`/api/desk/assignments/{assignment}/${path}`, { assignment: row.assignment ?? "" });
@@ -91,34 +99,33 @@ function remedyOf(row: DifferenceRow, at: At): Action | null {
     start,
     needed: true,
   });
-  /** Decides what Prolific has paid, where it is known; else it is chosen among the submissions. */
+  /** Decides what the platform has paid, where it is known; else it is chosen among the submissions. */
   const paidAsDecided = (share: number | null, instead: object): Action | null => {
     if (share === null) {
       return null;
     }
-    const about =
-      "The decision becomes what Prolific has paid, with your name; nothing else is paid. Pay what is missing as a bonus.";
+    const about = `The decision becomes what ${platform} has paid, with your name; nothing else is paid. Pay what is missing as a bonus.`;
     return share === 100
       ? { name: "Decide: paid in full", about, ...decided("approve", instead) }
       : {
           name: `Decide: paid ${share} %`,
           about,
           ...decided("partial", { share, ...instead }),
-          words: { ...why("Paid so at Prolific."), label: "Why (for this desk)" },
+          words: { ...why(`Paid so at ${platform}.`), label: "Why (for this desk)" },
         };
   };
   switch (row.remedy) {
     case "repeat":
       return {
         name: "Do it now",
-        about: "Prolific is asked again. What it has done already is not done twice.",
+        about: `${platform} is asked again. What it has done already is not done twice.`,
         method: "POST",
         address: at("decisions/{submission}/repeat", { submission }),
       };
     case "decide_again":
       return paidAsDecided(row.share, { instead_of: row.decision === null ? [] : [row.decision] });
     case "look":
-      return lookAt(row.batch ?? 0, at);
+      return lookAt(row.batch ?? 0, platform, at);
     case "change_budget":
       return null;
     case "release":
@@ -137,15 +144,14 @@ function remedyOf(row: DifferenceRow, at: At): Action | null {
     case "remind":
       return {
         name: "Remind",
-        about: "They read it at Prolific.",
+        about: `They read it at ${platform}.`,
         method: "POST",
         address: at("messages"),
         body: { submissions: [submission] },
         words: {
           field: "text",
           label: "What the participant reads",
-          start:
-            "You have finished our study, thank you! Please hand it in at Prolific, so that we can pay you.",
+          start: `You have finished our study, thank you! Please hand it in at ${platform}, so that we can pay you.`,
           needed: true,
         },
       };
@@ -174,7 +180,7 @@ function remedyOf(row: DifferenceRow, at: At): Action | null {
         words: {
           field: "reason",
           label: "Why",
-          start: "Prolific knows no such submission.",
+          start: `${platform} knows no such submission.`,
           needed: true,
         },
       };

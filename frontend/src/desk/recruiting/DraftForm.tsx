@@ -7,12 +7,13 @@ import { centsOf, typedNumber } from "./amounts";
 
 interface Props {
   run: string;
+  platform: string;
   minutes: number | null;
   onDone: () => void;
 }
 
 /** Asks for what a study on the platform needs, and has it drafted. */
-export function DraftForm({ run, minutes, onDone }: Props) {
+export function DraftForm({ run, platform, minutes, onDone }: Props) {
   const [places, setPlaces] = useState("");
   const [reward, setReward] = useState("");
   const [lasts, setLasts] = useState(minutes === null ? "" : String(minutes));
@@ -45,7 +46,7 @@ export function DraftForm({ run, minutes, onDone }: Props) {
   };
   return (
     <form class="box flow-form recruiting-form" onSubmit={(event) => void submit(event)}>
-      <h2>Draft a study on Prolific</h2>
+      <h2>Draft a study on {platform}</h2>
       <p class="soft">Nobody sees it, and it costs nothing, before you publish it.</p>
       <NumberField
         id="places"

@@ -29,6 +29,7 @@ export function RecruitingView({ run }: { run: string }) {
   const { token } = useContext(ResearcherContext);
   const { data, failure } = useFetched("/api/desk/runs/{run}/recruitment", { run }, `${looks} ${token}`);
   const credits = useFetched("/api/desk/runs/{run}/credits", { run }, `${looks} ${token}`).data;
+  const platform = data?.platform ?? "";
   const isAtSona = credits?.asked_by_server === true;
   return (
     <>
@@ -37,28 +38,30 @@ export function RecruitingView({ run }: { run: string }) {
       {isAtSona && <Credits run={run} rows={credits.credits} onDone={lookAgain} />}
       {data && credits && !isAtSona && !data.possible && data.recruitment === null && (
         <p>
-          The study of this run names no platform. To recruit on Prolific, open the study under{" "}
-          <Link to={{ page: "studies" }}>Studies</Link>, choose prolific at “Where workers come from”, and
+          The study of this run names no platform. To recruit on {data.platforms.join(" or ")}, open the study
+          under <Link to={{ page: "studies" }}>Studies</Link>, choose it at “Where workers come from”, and
           open a new run of it.
         </p>
       )}
       {data?.possible && !data.connected && (
         <p>
-          This server has no access to Prolific. Start it with <code>CANDOR_PROLIFIC_TOKEN</code>, a token of
-          your workspace there.
+          This server has no access to {platform}. Start it with <code>{data.token_variable}</code>, a token
+          of your workspace there.
         </p>
       )}
       {data?.possible && data.connected && data.recruitment === null && (
-        <DraftForm run={run} minutes={data.minutes} onDone={lookAgain} />
+        <DraftForm run={run} platform={platform} minutes={data.minutes} onDone={lookAgain} />
       )}
       {data?.recruitment && data.lost_at && (
         <p class="soft">
-          {data.lost_events === 1 ? "An event" : `${data.lost_events} events`} of Prolific did not arrive here
-          (seen {ago(data.lost_at)}). Nothing is missing, as the studies were read anew. If it happens again,
-          check that Prolific reaches this server.
+          {data.lost_events === 1 ? "An event" : `${data.lost_events} events`} of {platform} did not arrive
+          here (seen {ago(data.lost_at)}). Nothing is missing, as the studies were read anew. If it happens
+          again, check that {platform} reaches this server.
         </p>
       )}
-      {data?.recruitment && <Recruitment run={run} found={data.recruitment} onDone={lookAgain} />}
+      {data?.recruitment && (
+        <Recruitment run={run} found={data.recruitment} platform={platform} onDone={lookAgain} />
+      )}
       {data && <PersonalLinks run={run} />}
     </>
   );
@@ -67,17 +70,18 @@ export function RecruitingView({ run }: { run: string }) {
 interface Props {
   run: string;
   found: RecruitmentDetail;
+  platform: string;
   onDone: () => void;
 }
 
-function Recruitment({ run, found, onDone }: Props) {
+function Recruitment({ run, found, platform, onDone }: Props) {
   const at: At = (path, values = {}) =>
     apiAddress(`/api/desk/runs/{run}/recruitment/${path}`, { run, ...values });
   return (
     <>
       {found.status === "DRAFTING" ? (
         <p>
-          Prolific was asked {ago(found.created_at)} by {found.created_by} to draft the study, and has not
+          {platform} was asked {ago(found.created_at)} by {found.created_by} to draft the study, and has not
           answered. If it stays so, discard the draft, and make it anew.
         </p>
       ) : (
@@ -88,10 +92,16 @@ function Recruitment({ run, found, onDone }: Props) {
         </p>
       )}
       {found.fault && <p class="failure">{found.fault}</p>}
-      <StudyControls found={found} at={at} onDone={onDone} />
-      <Differences rows={found.differences} submissions={found.submissions} at={at} onDone={onDone} />
+      <StudyControls found={found} platform={platform} at={at} onDone={onDone} />
+      <Differences
+        rows={found.differences}
+        submissions={found.submissions}
+        platform={platform}
+        at={at}
+        onDone={onDone}
+      />
       <Submissions rows={found.submissions} currency={found.currency} at={at} onDone={onDone} />
-      <Bonuses rows={found.batches} currency={found.currency} at={at} onDone={onDone} />
+      <Bonuses rows={found.batches} currency={found.currency} platform={platform} at={at} onDone={onDone} />
     </>
   );
 }

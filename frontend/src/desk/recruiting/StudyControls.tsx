@@ -7,18 +7,19 @@ import { type At, amount } from "./amounts";
 
 interface Props {
   found: RecruitmentDetail;
+  platform: string;
   at: At;
   onDone: () => void;
 }
 
 /** What can be done about the study on the platform now. */
-export function StudyControls({ found, at, onDone }: Props) {
+export function StudyControls({ found, platform, at, onDone }: Props) {
   const [chosen, setChosen] = useState<Action | null>(null);
   const { busy, failure, post } = useRequest();
   return (
     <>
       <div class="actions">
-        {actionsOf(found, at).map((action) => (
+        {actionsOf(found, platform, at).map((action) => (
           <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
             {action.name}
           </Button>
@@ -46,7 +47,7 @@ export function StudyControls({ found, at, onDone }: Props) {
   );
 }
 
-function actionsOf(found: RecruitmentDetail, at: At): Action[] {
+function actionsOf(found: RecruitmentDetail, platform: string, at: At): Action[] {
   const act = (name: string, path: string, about: string): Action => ({
     name,
     about,
@@ -73,16 +74,16 @@ function actionsOf(found: RecruitmentDetail, at: At): Action[] {
   };
   const discard: Action = {
     name: "Discard the draft",
-    about: "The draft is deleted at Prolific, and you can make another.",
+    about: `The draft is deleted at ${platform}, and you can make another.`,
     method: "DELETE",
     address: at("").replace(/\/$/, ""),
   };
   switch (found.status) {
     case "DRAFTING":
-      return [{ ...discard, about: "If Prolific has the draft, it is deleted. You can make another." }];
+      return [{ ...discard, about: `If ${platform} has the draft, it is deleted. You can make another.` }];
     case "UNPUBLISHED": {
       const cost = amount(found.places * found.reward, found.currency);
-      const about = `Participants get in from now on. ${found.places} places cost ${cost}, and Prolific's fee.`;
+      const about = `Participants get in from now on. ${found.places} places cost ${cost}, and ${platform}'s fee.`;
       return [act("Publish", "publish", about), discard];
     }
     case "ACTIVE":

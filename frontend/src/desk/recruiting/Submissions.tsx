@@ -21,7 +21,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** Every submission: what Prolific says, what we know, what is proposed and what was decided. */
+/** Every submission: what the platform says, what we know, what is proposed and what was decided. */
 export function Submissions({ rows, currency, at, onDone }: Props) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [deciding, setDeciding] = useState(false);
@@ -100,12 +100,12 @@ const DECIDED: Record<NonNullable<SubmissionRow["decision"]>["decision"], string
   request_return: "ask to return it",
 };
 
-/** Where a submission stands at Prolific, in words. */
+/** Where a submission stands on the platform, in words. */
 export function thereOf({ status, paid_share: share }: SubmissionRow): string {
   return share === null || share === 100 ? status.toLowerCase() : `${status.toLowerCase()}, paid ${share} %`;
 }
 
-/** What bonuses a submission gets: what was sent is not paid before it is seen at Prolific. */
+/** What bonuses a submission gets: what was sent is not paid before it is seen there. */
 export function bonusOf(row: SubmissionRow, currency: string | null): string {
   const paid = row.bonus_paid > 0 ? [`bonus ${amount(row.bonus_paid, currency)} paid`] : [];
   const sent = row.bonus_sent > 0 ? [`bonus ${amount(row.bonus_sent, currency)} sent, not seen paid`] : [];

@@ -102,7 +102,7 @@ const NAMES: Record<string, SettingName> = {
     hint: "It proves on the platform that a worker has finished. If the study is there already, give its code.",
   },
   "recruiter.signed": {
-    label: "Take only addresses that Prolific has signed",
+    label: "Take only addresses that the platform has signed",
     hint: "The study there has to ask for it; it does where Candor drafts it.",
   },
   "recruiter.completion_url": {

@@ -14,11 +14,11 @@ function row(remedy: DifferenceRow["remedy"], more: Partial<DifferenceRow> = {})
 }
 
 function remedyOf(one: DifferenceRow) {
-  return remediesOf(one, at)[0];
+  return remediesOf(one, "Marketplace", at)[0];
 }
 
 describe("the remedy of a difference", () => {
-  it("is a decision on the submission, with all that Prolific wants", () => {
+  it("is a decision on the submission, with all that the platform wants", () => {
     expect(remedyOf(row("approve"))).toMatchObject({
       address: "/r/decisions",
       body: { submissions: ["s1"], decision: "approve" },
@@ -35,7 +35,7 @@ describe("the remedy of a difference", () => {
     });
   });
 
-  it("decides what Prolific has paid, where that is known", () => {
+  it("decides what the platform has paid, where that is known", () => {
     expect(remedyOf(row("decide_again"))?.body).toEqual({
       submissions: ["s1"],
       decision: "partial",
@@ -43,8 +43,8 @@ describe("the remedy of a difference", () => {
       instead_of: [7],
     });
     expect(remedyOf(row("decide_again", { share: 100 }))?.body).toMatchObject({ decision: "approve" });
-    expect(remediesOf(row("decide_again", { share: null }), at)).toEqual([]);
-    expect(remediesOf(row("change_budget"), at)).toEqual([]);
+    expect(remediesOf(row("decide_again", { share: null }), "Marketplace", at)).toEqual([]);
+    expect(remediesOf(row("change_budget"), "Marketplace", at)).toEqual([]);
     expect(remedyOf(row("look", { batch: 3 }))?.address).toBe("/r/bonuses/{batch}/look");
   });
 
@@ -58,7 +58,7 @@ describe("the remedy of a difference", () => {
 });
 
 describe("a decision", () => {
-  it("is held against Prolific's rules before it is sent", () => {
+  it("is held against the platform's rules before it is sent", () => {
     expect(wrongWith("reject", "x".repeat(99), 0)).toContain("100 characters");
     expect(wrongWith("reject", "x".repeat(100), 0)).toBe("");
     expect(wrongWith("partial", "Sorry.", 7)).toContain("8 to 99");
@@ -87,7 +87,7 @@ describe("what becomes of pay", () => {
     expect(payOf({ ...base, proposal, decision })).toBe("decided: pay in full, by ann");
   });
 
-  it("says what Prolific has paid, and which bonuses are only sent", () => {
+  it("says what the platform has paid, and which bonuses are only sent", () => {
     const there = { ...base, status: "PARTIALLY APPROVED", paid_share: 30, bonus_sent: 20, bonus_paid: 150 };
     expect(thereOf(there)).toBe("partially approved, paid 30 %");
     expect(thereOf({ ...there, status: "APPROVED", paid_share: 100 })).toBe("approved");
@@ -99,11 +99,13 @@ describe("what becomes of pay", () => {
 describe("bonuses", () => {
   it("are sent before they are paid, and can be checked", () => {
     const bonuses = [true, false].map((seen_paid) => ({ submission: "s1", cents: 5, seen_paid }));
-    expect(stateOf({ state: "sent", bonuses } as unknown as BatchRow)).toBe(
-      "Sent. Prolific has accepted it, and pays later. 1 of 2 seen paid.",
+    expect(stateOf({ state: "sent", bonuses } as unknown as BatchRow, "Marketplace")).toBe(
+      "Sent. Marketplace has accepted it, and pays later. 1 of 2 seen paid.",
     );
-    expect(stateOf({ state: "paid", bonuses } as unknown as BatchRow)).toBe("Paid: seen at Prolific.");
-    expect(lookAt(3, at).method).toBe("POST");
+    expect(stateOf({ state: "paid", bonuses } as unknown as BatchRow, "Marketplace")).toBe(
+      "Paid: seen at Marketplace.",
+    );
+    expect(lookAt(3, "Marketplace", at).method).toBe("POST");
   });
 
   it("are not all shown as the first of them", () => {

@@ -2,18 +2,21 @@
 
 import pytest
 
-from server.recruiters.failures import (
+from server.recruiters.pay_platform import (
     InvalidRequest,
     NotThere,
     OutcomeUnknown,
     PlatformBusy,
     PlatformRefused,
     PlatformUnreadable,
+    RejectionCategory,
+    Status,
     TokenRefused,
+    Transition,
     Unreachable,
     Unwell,
+    decimal_amount,
 )
-from server.recruiters.pay_platform import RejectionCategory, Status, Transition, decimal_amount
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.connection import PlatformConnection
 from server.recruiters.prolific.hooks import SUBMISSIONS

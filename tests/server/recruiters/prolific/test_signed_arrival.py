@@ -10,8 +10,7 @@ from starlette.routing import Route
 
 from server.recruiters.prolific import signed_arrival
 from server.recruiters.prolific.signed_arrival import KEYS_PATH, Forged, KeysUnavailable, StudyKeys
-from server.recruiters.stand_in.participants import Signer
-from server.recruiters.stand_in.serving import serving
+from server.recruiters.stand_in.serving import Signer, serving
 
 
 class KeySite:

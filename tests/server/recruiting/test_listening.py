@@ -5,9 +5,8 @@ import pytest
 from server.config import Settings
 from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
 from server.db.store.store import Store
-from server.recruiting import polling
+from server.recruiting.listening import Polling
 from server.recruiting.platform import platform_of
-from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
 from tests.server.support.recruiting import Recruiting
 from tests.server.support.server import stored
@@ -61,7 +60,8 @@ async def test_a_fault_with_one_study_keeps_no_other_from_being_read(
 ) -> None:
     recruiting.prolific.platform.reserve(recruiting.publish(), "PID-ann")
     recruiting.house.stop()
-    monkeypatch.setattr(polling, "open_recruitments", lambda connection: 2 * open_recruitments(connection))
+    asked_of = "server.recruiting.listening.open_recruitments"
+    monkeypatch.setattr(asked_of, lambda connection: 2 * open_recruitments(connection))
     settings = Settings(prolific_token=recruiting.prolific.token, prolific_api=recruiting.prolific.url)
     store, platform = Store(recruiting.house.url), platform_of(settings)
     store.start()

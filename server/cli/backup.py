@@ -1,4 +1,4 @@
-"""`candor data backup` and `candor data restore`: write an SQLite installation to one file, and restore it.
+"""`candor data backup`, `restore` and `new-secrets`: keep an installation, and replace lost secrets.
 
 The file is a tar archive of the database and `secrets.json`. Links that were given out, and workers'
 pseudonyms in exports, depend on both. The archive does not contain the key of workers' ids, so that encrypted
@@ -19,13 +19,15 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from candor.common.terminal import console, fail
-from server.access.auth import load_signer, token_file
+from server.access.auth import load_signer, make_secrets, token_file
 from server.access.id_keys import key_file
-from server.cli.database import check_secrets_beside
+from server.cli.database import check_secrets_beside, served, transaction
 from server.cli.settings import Data, settings_from
 from server.config import Settings
+from server.db.audit import CommandLine, record
 from server.db.engine.damage import damage_in, damaged, is_damage, remember_backup
 from server.db.engine.engines import require_installation
+from server.db.engine.secret_marks import replace_mark
 from server.errors import CandorError
 
 _DATABASE, _SECRETS = "candor.db", "secrets.json"
@@ -171,3 +173,30 @@ def _settle(path: Path) -> None:
     path.chmod(0o600)
     with path.open("rb") as file:
         os.fsync(file.fileno())
+
+
+new_secrets_cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+
+
+@new_secrets_cli.command()
+def new_secrets(data: Data = None) -> None:
+    """Create new secrets for an installation whose secrets are lost or leaked. Stop the server first.
+
+    Links and completion codes that were given out are no longer valid, and workers who come back get other
+    pseudonyms. Conversations and ratings do not change.
+    """
+    settings = settings_from(data=data)
+    path = token_file(settings.data)
+    if path.exists():
+        fail(f"{path} exists", "If it is the wrong file, or its secrets have leaked, move it away first.")
+    try:
+        with served(settings), transaction(settings) as connection:
+            make_secrets(settings.data)
+            replace_mark(connection, "signing", load_signer(settings.data, settings.token_days).mark)
+            record(connection, CommandLine(), "secrets.replace", path.name)
+    except CandorError as error:
+        fail(error.message, error.hint)
+    console.print(
+        f"Made {path}. Copy it to every other machine that serves this database, and start the server.",
+        soft_wrap=True,
+    )

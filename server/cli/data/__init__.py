@@ -1,1 +1,0 @@
-"""Commands about stored data: export, audit, backup, secrets, workers."""
