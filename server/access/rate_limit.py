@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Network, ip_address
 from time import monotonic
 
 import structlog
-from limits import RateLimitItem
+from limits import RateLimitItem, parse
 from limits.aio.storage import RedisStorage
 from limits.aio.strategies import MovingWindowRateLimiter as SharedWindow
 from limits.storage import MemoryStorage
@@ -22,6 +22,7 @@ from server.errors import TooMany
 
 _FEW = 1_024
 _SECONDS = 1.0  # time-out of Redis
+_SELDOM = parse("1/minute")
 _SECONDS_WITHOUT = 2.0  # before an unreachable Redis is tried again
 log = structlog.get_logger()
 
@@ -77,6 +78,10 @@ class RateLimits:
             within = self._limiter.hit(limit, what, network)
         if not within:
             raise TooMany(f"too many {what}")
+
+    def may_log(self, *what: str) -> bool:
+        """Return whether to log something that may happen often: in each process once a minute."""
+        return self._limiter.hit(_SELDOM, "log", *what)
 
     async def close(self) -> None:
         """Close the connections to Redis, if there are any."""

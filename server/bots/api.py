@@ -4,13 +4,13 @@ import re
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, StrictBool, field_serializer
 from sqlalchemy import Connection
 
 from bots import MOST_AT_ONCE, ConformanceReport, DialInEndpoint, Endpoint, Overruns, ReplicaState
 from server.access.actor import Actor, Allowed, Caller, RequestBody
-from server.access.parts import Database
+from server.access.parts import Database, part
 from server.bots import stored_bots
 from server.bots.fitness import BackgroundCheck
 from server.bots.planned_calls import Confirmation
@@ -140,12 +140,7 @@ class NewCheck(RequestBody):
     confirmed: StrictBool = False
 
 
-async def _bots(request: Request) -> RegisteredBots:
-    bots: RegisteredBots = request.app.state.parts.bots
-    return bots
-
-
-Bots = Annotated[RegisteredBots, Depends(_bots)]
+Bots = Annotated[RegisteredBots, part(RegisteredBots)]
 router = APIRouter(prefix="/api/desk/bots", tags=["bots"])
 _SEE = [Depends(Allowed("see_bots"))]
 _CHANGE = [Depends(Allowed("change_bots"))]

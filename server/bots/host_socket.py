@@ -3,12 +3,14 @@
 import asyncio
 from contextlib import suppress
 from itertools import count
+from typing import Annotated
 
 import structlog
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from bots import DIAL_IN_PATH, Drain, HostReplica, HostSession, Offer, WireError
 from server.access.auth import Auth
+from server.access.parts import Secrets, part
 from server.bots.registered_bots import RegisteredBots
 from server.errors import CandorError, InvalidMessage, NotAuthorised, StorageFailed
 
@@ -48,76 +50,78 @@ class FrameSender:
                 await self._socket.close()
 
 
-class HostSocket:
-    """Serves the WebSocket of bot hosts. Bots that a host offers are registered if they are new."""
+router = APIRouter()
+_numbers = count(1)  # of connections
 
-    def __init__(self, *, auth: Auth, bots: RegisteredBots) -> None:
-        self._auth = auth
-        self._bots = bots
-        self._connections = count(1)
-        self.router = APIRouter()
-        self.router.add_api_websocket_route(DIAL_IN_PATH, self.serve)
 
-    async def serve(self, socket: WebSocket) -> None:
-        """Serve one connection until either side closes it."""
-        await socket.accept()
-        sender = FrameSender(socket)
-        host = HostSession(next(self._connections), sender.send)
-        try:
-            await self._converse(socket, host, sender)
-        except WebSocketDisconnect:
-            pass
-        except WireError as error:
-            hint = "Install the same version of Candor on the server and beside the bot."
-            _refuse(host, InvalidMessage(str(error), hint))
-        except CandorError as error:
-            _refuse(host, error)
-        except Exception:
-            log.exception("connection of a bot host failed")
-            _refuse(host, CandorError("something went wrong on the server"))
-        finally:
-            await sender.close()
+@router.websocket(DIAL_IN_PATH)
+async def serve(
+    socket: WebSocket, auth: Secrets, bots: Annotated[RegisteredBots, part(RegisteredBots)]
+) -> None:
+    """Serve a bot host until either side closes the connection. Bots that it offers are registered if new."""
+    await socket.accept()
+    sender = FrameSender(socket)
+    host = HostSession(next(_numbers), sender.send)
+    try:
+        await _converse(socket, host, sender, auth, bots)
+    except WebSocketDisconnect:
+        pass
+    except WireError as error:
+        hint = "Install the same version of Candor on the server and beside the bot."
+        _refuse(host, InvalidMessage(str(error), hint))
+    except CandorError as error:
+        _refuse(host, error)
+    except Exception:
+        log.exception("connection of a bot host failed")
+        _refuse(host, CandorError("something went wrong on the server"))
+    finally:
+        await sender.close()
 
-    async def _converse(self, socket: WebSocket, host: HostSession, sender: FrameSender) -> None:
-        # A refusal is a message on the open connection: the server's HTTP layer would log a denied handshake
-        # as an error of the application.
-        authorization = socket.headers.get("authorization")
-        actor = await self._auth.host(authorization)
-        await _greet(socket, host)
-        log.info("bot host dialled in", host=host.url)
-        watch = asyncio.get_running_loop().create_task(self._watch(authorization, host, sender))
-        replicas: dict[str, HostReplica] = {}
-        leaving: list[asyncio.Task[None]] = []
-        try:
-            while True:
-                match host.receive(await _frame(socket)):
-                    case Offer(name=name):
-                        replicas[name] = await self._bots.attach(name, host, actor)
-                    case Drain():
-                        leaving = self._detach(replicas)
-                        await asyncio.sleep(0)  # detaching has begun: no new calls, open ones are awaited
-                        host.release()
-        finally:
-            watch.cancel()
-            host.lose("the connection to the bot host was lost")
-            await asyncio.gather(*(leaving or self._detach(replicas)))
-            log.info("bot host is gone", host=host.url)
 
-    async def _watch(self, authorization: str | None, host: HostSession, sender: FrameSender) -> None:
-        """Close the connection once the host's token is revoked."""
+async def _converse(
+    socket: WebSocket, host: HostSession, sender: FrameSender, auth: Auth, bots: RegisteredBots
+) -> None:
+    # A refusal is a message on the open connection: the server's HTTP layer would log a denied handshake
+    # as an error of the application.
+    authorization = socket.headers.get("authorization")
+    actor = await auth.host(authorization)
+    await _greet(socket, host)
+    log.info("bot host dialled in", host=host.url)
+    watch = asyncio.get_running_loop().create_task(_watch(authorization, host, sender, auth))
+    replicas: dict[str, HostReplica] = {}
+    leaving: list[asyncio.Task[None]] = []
+
+    def detach() -> list[asyncio.Task[None]]:
+        return [asyncio.ensure_future(bots.detach(name, replica)) for name, replica in replicas.items()]
+
+    try:
         while True:
-            await asyncio.sleep(_RECHECK_SECONDS)
-            try:
-                await self._auth.host(authorization)
-            except NotAuthorised as error:
-                _refuse(host, error)
-                await sender.close()
-                return
-            except StorageFailed:
-                continue  # the store has logged it; disconnecting all hosts would not help
+            match host.receive(await _frame(socket)):
+                case Offer(name=name):
+                    replicas[name] = await bots.attach(name, host, actor)
+                case Drain():
+                    leaving = detach()
+                    await asyncio.sleep(0)  # detaching has begun: no new calls, open ones are awaited
+                    host.release()
+    finally:
+        watch.cancel()
+        host.lose("the connection to the bot host was lost")
+        await asyncio.gather(*(leaving or detach()))
+        log.info("bot host is gone", host=host.url)
 
-    def _detach(self, replicas: dict[str, HostReplica]) -> list[asyncio.Task[None]]:
-        return [asyncio.ensure_future(self._bots.detach(name, replica)) for name, replica in replicas.items()]
+
+async def _watch(authorization: str | None, host: HostSession, sender: FrameSender, auth: Auth) -> None:
+    """Close the connection once the host's token is revoked."""
+    while True:
+        await asyncio.sleep(_RECHECK_SECONDS)
+        try:
+            await auth.host(authorization)
+        except NotAuthorised as error:
+            _refuse(host, error)
+            await sender.close()
+            return
+        except StorageFailed:
+            continue  # the store has logged it; disconnecting all hosts would not help
 
 
 async def _greet(socket: WebSocket, host: HostSession) -> None:

@@ -9,33 +9,26 @@ from sqlalchemy import Connection
 from candor.common.api_models import CrowdQuestion, SimulatedBeliefs
 from server.access.actor import Allowed, Caller
 from server.access.built_page import built_page
-from server.access.parts import Database
+from server.access.parts import Database, part
 from server.clock import utc_now
 from server.db.runs.runs import find_run
 from server.desk.assignments.search import Search, search
 from server.desk.assignments.simulation import beliefs, crowd_question
 from server.desk.assignments.transcript import transcript
 from server.desk.assignments.transcript_responses import AssignmentDetail, ConversationHits
-from server.desk.parts import Pages
 from server.desk.runs.responses import RunDetail, RunList
 from server.desk.runs.run_view import RunReader, run_summaries
 from server.desk.streams.watch import RunViewSources, seen_by
 
-
-async def _sources(request: Request) -> RunViewSources:
-    sources: RunViewSources = request.app.state.parts.sources
-    return sources
-
-
-Sources = Annotated[RunViewSources, Depends(_sources)]
+Sources = Annotated[RunViewSources, part(RunViewSources)]
 router = APIRouter()
 
 
 @router.get("/desk", include_in_schema=False)
 @router.get("/desk/{place:path}", include_in_schema=False)
-async def page(request: Request, pages: Pages) -> HTMLResponse:
+async def page(request: Request) -> HTMLResponse:
     """Serve the desk's page. The page reads from its address what to show."""
-    return built_page(pages / "desk.html", request)
+    return built_page("desk.html", request)
 
 
 @router.get("/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("see_runs"))])

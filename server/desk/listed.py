@@ -1,10 +1,11 @@
 """A store that announces changes of the desk's lists to those who watch them."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 from sqlalchemy import Connection
 
+from server.access.parts import part
 from server.db.store.store import Store
 from server.news import News
 
@@ -28,3 +29,6 @@ class ListedStore:
         answer = await self._store.submit(work)
         self._news.publish(TOPIC, {})
         return answer
+
+
+Lists = Annotated[ListedStore, part(ListedStore)]

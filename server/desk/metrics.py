@@ -26,6 +26,7 @@ from prometheus_client.utils import floatToGoString
 
 from bots import Bot, BotError, Chat, ChatEnded, FailureKind, PunctualBot, Reply
 from server.access.actor import Allowed
+from server.access.parts import part
 from server.access.rate_limit import OpenSockets
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
@@ -39,14 +40,12 @@ _LABELS = ("run", "system", "bot")
 
 
 class Metrics:
-    """Measures the bots of runs and serves the metrics at `/metrics`."""
+    """Measures the bots of runs, and collects the metrics of the server."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._bots: dict[tuple[str, str, str], BotMeter] = {}
         self._registry.register(_Bots(self._bots))
-        self.router = APIRouter(dependencies=[Depends(Allowed("see_metrics"))], include_in_schema=False)
-        self.router.add_api_route("/metrics", self.page, methods=["GET"])
 
     def measured(self, run: OpenRun) -> OpenRun:
         """Return `run` with its bots wrapped for measurement, labelled with the names of their systems."""
@@ -63,14 +62,25 @@ class Metrics:
         self._registry.register(_Server(live, store, open_sockets))
         self._registry.register(_Work(opened_bots))
 
-    async def page(self, accept: Annotated[str, Header()] = "") -> Response:
-        """Return all metrics in the format that the caller accepts."""
+    def page(self, accept: str) -> Response:
+        """Return all metrics in a format that `accept`, the header, names."""
         encode, content_type = choose_encoder(accept)
         return Response(encode(self._registry), headers={"Content-Type": content_type})
 
     def _measured(self, bot: Bot, *labels: *tuple[str, str, str]) -> Bot:
         meter = self._bots.setdefault(labels, BotMeter())
         return MeasuredPunctualBot(bot, meter) if isinstance(bot, PunctualBot) else MeasuredBot(bot, meter)
+
+
+router = APIRouter(dependencies=[Depends(Allowed("see_metrics"))], include_in_schema=False)
+
+
+@router.get("/metrics")
+async def show_metrics(
+    metrics: Annotated[Metrics, part(Metrics)], accept: Annotated[str, Header()] = ""
+) -> Response:
+    """Return all metrics in the format that the caller accepts."""
+    return metrics.page(accept)
 
 
 class BotMeter:

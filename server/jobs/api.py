@@ -10,7 +10,7 @@ from pydantic import StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
 
 from server.access.actor import Actor, Allowed, Caller, require_in_runs
-from server.access.auth import Auth
+from server.access.parts import Database, Secrets, part
 from server.access.roles import Permission
 from server.bots.planned_calls import Confirmation
 from server.bots.registered_bots import ApiLimits
@@ -79,184 +79,178 @@ class StudyToRehearse(RehearsalToBegin):
         return self
 
 
-class JobsApi:
-    """Endpoints for background jobs and their results.
+_ANALYSE = [Depends(Allowed("analyse"))]
+_REHEARSE = [Depends(Allowed("rehearse"))]
+_EXPORT = [Depends(Allowed("export"))]
+RunReports = Annotated[Reports, part(Reports)]
+RunRehearsals = Annotated[Rehearsals, part(Rehearsals)]
+RunExports = Annotated[Exports, part(Exports)]
+Links = Annotated[FileLinks, part(FileLinks)]
+router = APIRouter(tags=["jobs"])
 
-    A study to rehearse may use only what `reach` allows; a run's study was checked when it was opened.
+
+@router.get("/reports/{link}/{name}", include_in_schema=False)
+async def report_file(link: str, name: str, reports: RunReports, links: Links) -> FileResponse:
+    """Return a file of a report, by a link from the list of reports."""
+    path = reports.file(links.job("report", link), name)
+    headers = {"Cache-Control": "private, max-age=3600"}
+    if name == PAGE:
+        headers["Content-Security-Policy"] = _PAGE_POLICY
+    disposition = "inline" if name == PAGE else "attachment"
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return FileResponse(
+        path, media_type=kind, filename=name, content_disposition_type=disposition, headers=headers
+    )
+
+
+@router.get("/exports/{link}/{name}", include_in_schema=False)
+async def export_file(link: str, name: str, exports: RunExports, links: Links) -> FileResponse:
+    """Return an export's file or a part of it, by a link from the list of exports.
+
+    Interrupted downloads can be resumed with `Range`. With `If-Range`, they restart if the file has changed.
     """
+    path = await exports.file(links.job("export", link), name)
+    return FileResponse(
+        path,
+        media_type=mimetypes.guess_type(name)[0] or "application/octet-stream",
+        filename=name,
+        headers={"Cache-Control": "private, no-store"},
+    )
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        auth: Auth,
-        jobs: BackgroundJobs,
-        reports: Reports,
-        rehearsals: Rehearsals,
-        exports: Exports,
-        links: FileLinks,
-        reach: ApiLimits,
-    ) -> None:
-        self._store = store
-        self._auth = auth
-        self._jobs = jobs
-        self._reports = reports
-        self._rehearsals = rehearsals
-        self._exports = exports
-        self._links = links
-        self._reach = reach
-        self.router = APIRouter()
-        self.router.add_api_route(
-            "/reports/{link}/{name}", self.report_file, methods=["GET"], include_in_schema=False
-        )
-        self.router.add_api_route(
-            "/exports/{link}/{name}", self.export_file, methods=["GET"], include_in_schema=False
-        )
-        runs, rehearse = "/api/desk/runs/{run}", "/api/desk/rehearsals"
-        self._add(f"{runs}/analysis", self.show_analysis, "analyse")
-        self._add(f"{runs}/narrowing", self.show_narrowing, "analyse")
-        self._add(f"{runs}/reports", self.list_reports, "analyse")
-        self._add(f"{runs}/reports", self.start_report, "analyse", "POST", 202)
-        self._add(f"{runs}/rehearsals", self.list_rehearsals, "analyse")
-        self._add(f"{runs}/rehearsals", self.rehearse_run, "rehearse", "POST", 202)
-        self._add(rehearse, self.rehearse_study, "rehearse", "POST", 202)
-        self._add(f"{runs}/exports", self.list_exports, "export")
-        self._add(f"{runs}/exports", self.start_export, "export", "POST", 202)
-        self._add(f"{runs}/jobs/{{job}}", self.show_job, "analyse")
-        self._add(f"{runs}/jobs/{{job}}/cancel", self.cancel_job, "analyse", "POST")
 
-    def _add(
-        self, path: str, endpoint: object, permission: Permission, method: str = "GET", status: int = 200
-    ) -> None:
-        self.router.add_api_route(
-            path,
-            endpoint,  # type: ignore[arg-type]
-            methods=[method],
-            status_code=status,
-            tags=["jobs"],
-            dependencies=[Depends(Allowed(permission))],
+@router.get("/api/desk/runs/{run}/analysis", dependencies=_ANALYSE)
+async def show_analysis(run: str, store: Database) -> LatestAnalysis:
+    """Return a run's latest interim analysis: workers who pass so far, and scores with intervals."""
+    found = await store.read(lambda c: find_analysis(c, find_run(c, run).id))
+    return LatestAnalysis(analysis=None if found is None else dict(found))
+
+
+@router.get("/api/desk/runs/{run}/narrowing", dependencies=_ANALYSE)
+async def show_narrowing(run: str, store: Database) -> Narrowing:
+    """Return the history of the intervals of a run's scores."""
+
+    def read(connection: Connection) -> Narrowing:
+        entry = find_run(connection, run)
+        target = rules_of(connection, entry.id).target
+        points = find_points(connection, entry.id, _POINTS)
+        return Narrowing(
+            target=None if target is None else target.widest_interval,
+            points=[ScoresThen.model_validate({"ratings": n, "scores": scores}) for n, scores in points],
         )
 
-    async def show_analysis(self, run: str) -> LatestAnalysis:
-        """Return a run's latest interim analysis: workers who pass so far, and scores with intervals."""
-        found = await self._store.read(lambda c: find_analysis(c, find_run(c, run).id))
-        return LatestAnalysis(analysis=None if found is None else dict(found))
+    return await store.read(read)
 
-    async def show_narrowing(self, run: str) -> Narrowing:
-        """Return the history of the intervals of a run's scores."""
 
-        def read(connection: Connection) -> Narrowing:
-            entry = find_run(connection, run)
-            target = rules_of(connection, entry.id).target
-            points = find_points(connection, entry.id, _POINTS)
-            return Narrowing(
-                target=None if target is None else target.widest_interval,
-                points=[ScoresThen.model_validate({"ratings": n, "scores": scores}) for n, scores in points],
-            )
+@router.get("/api/desk/runs/{run}/reports", dependencies=_ANALYSE)
+async def list_reports(run: str, reports: RunReports, links: Links) -> ReportList:
+    """List the reports on a run, newest first, including a running one."""
+    return ReportList(reports=[report_job(entry, links) for entry in await reports.of_run(run)])
 
-        return await self._store.read(read)
 
-    async def list_reports(self, run: str) -> ReportList:
-        """List the reports on a run, newest first, including a running one."""
-        return ReportList(reports=[self._report(entry) for entry in await self._reports.of_run(run)])
+@router.post("/api/desk/runs/{run}/reports", status_code=202, dependencies=_ANALYSE)
+async def start_report(
+    run: str, options: ReportOptions, actor: Caller, auth: Secrets, reports: RunReports, links: Links
+) -> ReportJob:
+    """Start a report on a run. The list of reports shows its progress, and its files when it is done.
 
-    async def start_report(self, run: str, options: ReportOptions, actor: Caller) -> ReportJob:
-        """Start a report on a run. The list of reports shows its progress, and its files when it is done.
+    A correlation with a second run needs permission to see the scores of that run, too.
+    """
+    if options.replicate is not None:
+        await require_in_runs(auth, actor, "analyse", [options.replicate])
+    return report_job(await reports.start(run, options, _noted(actor, "run.report", run)), links)
 
-        A correlation with a second run needs permission to see the scores of that run, too.
-        """
-        if options.replicate is not None:
-            await require_in_runs(self._auth, actor, "analyse", [options.replicate])
-        return self._report(await self._reports.start(run, options, _noted(actor, "run.report", run)))
 
-    async def list_rehearsals(self, run: str) -> RehearsalList:
-        """List the rehearsals of a run's study, newest first."""
-        entries = await self._rehearsals.of_run(run)
-        return RehearsalList(rehearsals=[rehearsal_job(entry) for entry in entries])
+@router.get("/api/desk/runs/{run}/rehearsals", dependencies=_ANALYSE)
+async def list_rehearsals(run: str, rehearsals: RunRehearsals) -> RehearsalList:
+    """List the rehearsals of a run's study, newest first."""
+    return RehearsalList(rehearsals=[rehearsal_job(entry) for entry in await rehearsals.of_run(run)])
 
-    async def rehearse_run(self, run: str, body: RehearsalToBegin, actor: Caller) -> RehearsalJob:
-        """Start a rehearsal of a run's study. The run itself does not change."""
-        entry = await self._store.read(lambda connection: find_run(connection, run))
-        return await self._rehearse(entry.yaml, body, actor)
 
-    async def rehearse_study(self, body: StudyToRehearse, actor: Caller) -> RehearsalJob:
-        """Start a rehearsal of a study, which need not have a run."""
-        text = body.yaml or ""
-        if body.study is not None:
-            name = body.study
-            actor.require("rehearse", name)  # before an error could reveal another's study
-            text = await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
-        study = await in_thread(lambda: parse_study(text))
-        actor.require("rehearse", study.name)
-        self._reach.require_keys(study)
-        self._reach.require_corpora(study)
-        return await self._rehearse(text, body, actor)
+@router.post("/api/desk/runs/{run}/rehearsals", status_code=202, dependencies=_REHEARSE)
+async def rehearse_run(
+    run: str, body: RehearsalToBegin, actor: Caller, store: Database, rehearsals: RunRehearsals
+) -> RehearsalJob:
+    """Start a rehearsal of a run's study. The run itself does not change."""
+    entry = await store.read(lambda connection: find_run(connection, run))
+    return await _rehearse(rehearsals, entry.yaml, body, actor)
 
-    async def list_exports(self, run: str) -> ExportList:
-        """List the exports of a run, newest first, including a running one."""
-        return export_list(await self._exports.of_run(run), self._links)
 
-    async def start_export(self, run: str, options: ExportOptions, actor: Caller) -> ExportJob:
-        """Start an export of a run. The list of exports shows its progress, and its file when it is done."""
-        entry = await self._exports.start(run, options, _noted(actor, "run.export", run))
-        return export_job(entry, self._links)
+@router.post("/api/desk/rehearsals", status_code=202, dependencies=_REHEARSE)
+async def rehearse_study(
+    body: StudyToRehearse,
+    actor: Caller,
+    store: Database,
+    rehearsals: RunRehearsals,
+    reach: Annotated[ApiLimits, part(ApiLimits)],
+) -> RehearsalJob:
+    """Start a rehearsal of a study, which need not have a run."""
+    text = body.yaml or ""
+    if body.study is not None:
+        name = body.study
+        actor.require("rehearse", name)  # before an error could reveal another's study
+        text = await store.read(lambda connection: find_study(connection, name).newest.yaml)
+    study = await in_thread(lambda: parse_study(text))
+    actor.require("rehearse", study.name)
+    reach.require_keys(study)  # a run's study was checked when it was opened
+    reach.require_corpora(study)
+    return await _rehearse(rehearsals, text, body, actor)
 
-    async def show_job(self, run: str, job: str, actor: Caller) -> JobOutcome:
-        """Return the progress or the result of a report, a rehearsal or an export."""
-        entry = await self._find(run, job)
-        if entry.kind == "export":
-            await require_in_runs(self._auth, actor, "export", [run])
-        return job_outcome(entry, self._links)
 
-    async def cancel_job(self, run: str, job: str, actor: Caller) -> JobView:
-        """Cancel a running report, rehearsal or export. A finished one does not change."""
-        entry = await self._find(run, job)
-        if entry.kind != "report":
-            needed: Permission = "rehearse" if entry.kind == "rehearsal" else "export"
-            await require_in_runs(self._auth, actor, needed, [run])
-        return job_view(await self._jobs.cancel(job, _noted(actor, f"{entry.kind}.cancel", run)))
+@router.get("/api/desk/runs/{run}/exports", dependencies=_EXPORT)
+async def list_exports(run: str, exports: RunExports, links: Links) -> ExportList:
+    """List the exports of a run, newest first, including a running one."""
+    return export_list(await exports.of_run(run), links)
 
-    async def report_file(self, link: str, name: str) -> FileResponse:
-        """Return a file of a report, by a link from the list of reports."""
-        path = self._reports.file(self._links.job("report", link), name)
-        headers = {"Cache-Control": "private, max-age=3600"}
-        if name == PAGE:
-            headers["Content-Security-Policy"] = _PAGE_POLICY
-        disposition = "inline" if name == PAGE else "attachment"
-        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return FileResponse(
-            path, media_type=kind, filename=name, content_disposition_type=disposition, headers=headers
-        )
 
-    async def export_file(self, link: str, name: str) -> FileResponse:
-        """Return an export's file or a part of it, by a link from the list of exports.
+@router.post("/api/desk/runs/{run}/exports", status_code=202, dependencies=_EXPORT)
+async def start_export(
+    run: str, options: ExportOptions, actor: Caller, exports: RunExports, links: Links
+) -> ExportJob:
+    """Start an export of a run. The list of exports shows its progress, and its file when it is done."""
+    return export_job(await exports.start(run, options, _noted(actor, "run.export", run)), links)
 
-        Interrupted downloads can be resumed with `Range`. With `If-Range`, they restart if the file has
-        changed.
-        """
-        path = await self._exports.file(self._links.job("export", link), name)
-        return FileResponse(
-            path,
-            media_type=mimetypes.guess_type(name)[0] or "application/octet-stream",
-            filename=name,
-            headers={"Cache-Control": "private, no-store"},
-        )
 
-    async def _rehearse(self, text: str, body: RehearsalToBegin, actor: Actor) -> RehearsalJob:
-        study = (await in_thread(lambda: parse_study(text))).name
-        actor.require("rehearse", study)
-        noted = _noted(actor, "study.rehearse", study)
-        confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
-        return rehearsal_job(await self._rehearsals.start(text, body.options, noted, confirmation))
+@router.get("/api/desk/runs/{run}/jobs/{job}", dependencies=_ANALYSE)
+async def show_job(
+    run: str, job: str, actor: Caller, store: Database, auth: Secrets, links: Links
+) -> JobOutcome:
+    """Return the progress or the result of a report, a rehearsal or an export."""
+    entry = await _find(store, run, job)
+    if entry.kind == "export":
+        await require_in_runs(auth, actor, "export", [run])
+    return job_outcome(entry, links)
 
-    async def _find(self, run: str, job: str) -> JobEntry:
-        entry = await self._store.read(lambda connection: find_job(connection, job))
-        if entry.run != run:  # the permission was checked for the run in the path
-            raise JobNotFound(f"there is no job `{job}` of the run `{run}`")
-        return entry
 
-    def _report(self, entry: JobEntry) -> ReportJob:
-        return report_job(entry, self._links)
+@router.post("/api/desk/runs/{run}/jobs/{job}/cancel", dependencies=_ANALYSE)
+async def cancel_job(
+    run: str,
+    job: str,
+    actor: Caller,
+    store: Database,
+    auth: Secrets,
+    jobs: Annotated[BackgroundJobs, part(BackgroundJobs)],
+) -> JobView:
+    """Cancel a running report, rehearsal or export. A finished one does not change."""
+    entry = await _find(store, run, job)
+    if entry.kind != "report":
+        needed: Permission = "rehearse" if entry.kind == "rehearsal" else "export"
+        await require_in_runs(auth, actor, needed, [run])
+    return job_view(await jobs.cancel(job, _noted(actor, f"{entry.kind}.cancel", run)))
+
+
+async def _rehearse(rehearsals: Rehearsals, text: str, body: RehearsalToBegin, actor: Actor) -> RehearsalJob:
+    study = (await in_thread(lambda: parse_study(text))).name
+    actor.require("rehearse", study)
+    noted = _noted(actor, "study.rehearse", study)
+    confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
+    return rehearsal_job(await rehearsals.start(text, body.options, noted, confirmation))
+
+
+async def _find(store: Store, run: str, job: str) -> JobEntry:
+    entry = await store.read(lambda connection: find_job(connection, job))
+    if entry.run != run:  # the permission was checked for the run in the path
+        raise JobNotFound(f"there is no job `{job}` of the run `{run}`")
+    return entry
 
 
 def _noted(actor: Actor, action: str, subject: str) -> Callable[[Connection], None]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import cache
+from typing import Annotated
 
 from alembic.script import ScriptDirectory
 from fastapi import APIRouter, Response
@@ -11,6 +12,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import Connection, text
 
 from candor.common.network import redis_pool
+from server.access.parts import Configured, Database, part
 from server.db.engine.engines import alembic_config
 from server.db.store.store import Store
 from server.errors import StorageFailed
@@ -32,63 +34,58 @@ class Readiness(BaseModel):
     redis: str | None
 
 
-class ServerHealth:
-    """Endpoints `/healthz` (the process and its event loop run) and `/readyz` (it can serve new connections).
+router = APIRouter(include_in_schema=False)
 
-    Restart a process that is not alive. Do not restart one that is not ready, but send it no new connections.
 
-    Args:
-        store: the database, which must answer and have the schema of this version.
-        lifecycle: the stage of the process, which must be serving.
-        redis_url: the Redis in use, if any.
+@router.get("/healthz")
+async def health() -> dict[str, str]:
+    """Respond that the process is alive: its event loop runs. Restart a process that is not alive."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def readiness(
+    store: Database,
+    lifecycle: Annotated[Lifecycle, part(Lifecycle)],
+    settings: Configured,
+    response: Response,
+) -> Readiness:
+    """Return whether the process can serve new connections; status 503 if not.
+
+    Do not restart a process that is not ready, but send it no new connections.
     """
+    database, redis = await asyncio.gather(_database(store), _redis(settings.redis_url))
+    stage = lifecycle.stage
+    ready = database == "ok" and stage == "serving"
+    response.status_code = 200 if ready else 503
+    return Readiness(ready=ready, stage=stage, database=database, redis=redis)
 
-    def __init__(self, store: Store, lifecycle: Lifecycle, redis_url: str | None = None) -> None:
-        self._store = store
-        self._redis_url = redis_url
-        self._lifecycle = lifecycle
-        self._newest = newest_schema()
-        self.router = APIRouter(include_in_schema=False)
-        self.router.add_api_route("/healthz", self.health, methods=["GET"])
-        self.router.add_api_route("/readyz", self.readiness, methods=["GET"])
 
-    async def health(self) -> dict[str, str]:
-        """Respond that the process is alive."""
-        return {"status": "ok"}
+async def _database(store: Store) -> str:
+    newest = await asyncio.to_thread(newest_schema)
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            version = await store.read(schema)
+    except TimeoutError:
+        return f"no answer within {_PATIENCE:.0f} s"
+    except StorageFailed:
+        version = None
+    if store.is_damaged:
+        return "is damaged"
+    if version is None:
+        return "cannot be read"
+    return "ok" if version == newest else f"its schema is {version}, this version's is {newest}"
 
-    async def readiness(self, response: Response) -> Readiness:
-        """Return whether the process is ready; status 503 if not."""
-        database, redis = await asyncio.gather(self._database(), self._redis())
-        stage = self._lifecycle.stage
-        ready = database == "ok" and stage == "serving"
-        response.status_code = 200 if ready else 503
-        return Readiness(ready=ready, stage=stage, database=database, redis=redis)
 
-    async def _database(self) -> str:
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                version = await self._store.read(schema)
-        except TimeoutError:
-            return f"no answer within {_PATIENCE:.0f} s"
-        except StorageFailed:
-            version = None
-        if self._store.is_damaged:
-            return "is damaged"
-        if version is None:
-            return "cannot be read"
-        return (
-            "ok" if version == self._newest else f"its schema is {version}, this version's is {self._newest}"
-        )
-
-    async def _redis(self) -> str | None:
-        if self._redis_url is None:
-            return None
-        try:
-            async with asyncio.timeout(_PATIENCE), Redis.from_pool(redis_pool(self._redis_url)) as redis:
-                await redis.ping()
-        except (RedisError, OSError, TimeoutError):
-            return "away"
-        return "ok"
+async def _redis(url: str | None) -> str | None:
+    if url is None:
+        return None
+    try:
+        async with asyncio.timeout(_PATIENCE), Redis.from_pool(redis_pool(url)) as redis:
+            await redis.ping()
+    except (RedisError, OSError, TimeoutError):
+        return "away"
+    return "ok"
 
 
 def schema(connection: Connection) -> str | None:

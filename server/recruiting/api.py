@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import Field, StringConstraints
 
 from server.access.actor import Allowed, Caller, RequestBody
-from server.access.parts import Database
+from server.access.parts import Database, part
 from server.db.recruiting.pay_decisions import DecisionKind
 from server.db.recruiting.recruitments import require_recruitment
 from server.db.runs.runs import find_run
@@ -65,17 +65,7 @@ class ParticipantMessage(RequestBody):
     text: Annotated[str, _Text]
 
 
-async def _studies(request: Request) -> PlatformStudies:
-    studies: PlatformStudies = request.app.state.parts.platform_studies
-    return studies
-
-
-async def _platform(request: Request) -> Platform:
-    platform: Platform = request.app.state.parts.platform
-    return platform
-
-
-Site = Annotated[Platform, Depends(_platform)]
+Site = Annotated[Platform, part(Platform)]
 
 
 async def _pay(store: Database, platform: Site) -> Pay:
@@ -93,7 +83,7 @@ async def _views(store: Database, platform: Site) -> Callable[[str], Awaitable[R
     return view
 
 
-Studies = Annotated[PlatformStudies, Depends(_studies)]
+Studies = Annotated[PlatformStudies, part(PlatformStudies)]
 RunPay = Annotated[Pay, Depends(_pay)]
 RunBonuses = Annotated[Bonuses, Depends(_bonuses)]
 View = Annotated[Callable[[str], Awaitable[RecruitmentView]], Depends(_views)]

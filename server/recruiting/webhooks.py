@@ -5,13 +5,14 @@ made up for by `polling` and `listening`.
 """
 
 import asyncio
+from typing import Annotated
 
 import structlog
 from fastapi import APIRouter, Request, Response
-from limits import RateLimitItem
+from limits import parse
 from sqlalchemy import Connection
 
-from server.access.rate_limit import RateLimits
+from server.access.parts import Configured, Limits, part
 from server.clock import utc_now
 from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments, take_event
 from server.db.recruiting.submissions import study_of_submission
@@ -25,57 +26,20 @@ log = structlog.get_logger()
 
 
 class Webhooks:
-    """Endpoint for Prolific's events. It processes each event once, and reads its studies.
+    """Processes each event of Prolific once, and reads its studies. `store`: stores known events."""
 
-    Args:
-        store: stores known events.
-        studies: reads studies.
-        limits: counts events per address.
-        per_address: the limit per address.
-        secret: the secret with which Prolific signs events; None refuses all events.
-    """
-
-    def __init__(
-        self,
-        *,
-        store: Store,
-        studies: PlatformStudies,
-        limits: RateLimits,
-        per_address: RateLimitItem,
-        secret: str | None,
-    ) -> None:
+    def __init__(self, store: Store, studies: PlatformStudies) -> None:
         self._store = store
         self._studies = studies
-        self._limits = limits
-        self._per_address = per_address
-        self._secret = secret
         self._due: dict[int, StoredRecruitment] = {}
         self._reading: asyncio.Task[None] | None = None
-        self.router = APIRouter()
-        self.router.add_api_route(
-            PATH, self.receive, methods=["POST"], status_code=204, include_in_schema=False
-        )
 
-    async def receive(self, request: Request) -> Response:
-        """Accept an event, and answer before the study is read.
-
-        Repeated events, and events of unknown studies, get the same answer, so that they are not sent again.
-        """
-        await self._limits.count_address(self._per_address, "events from this address", request)
-        if self._secret is None:
-            raise NotConnected(
-                "this server does not accept events", "Start it with CANDOR_PROLIFIC_HOOK_SECRET, or poll."
-            )
-        try:
-            event = genuine(self._secret, request.headers, await request.body(), utc_now())
-        except NotGenuine as error:
-            log.warning("event refused", reason=str(error))
-            raise EventRefused(f"this event is refused: {error}") from error
+    async def take(self, event: ArrivedEvent) -> None:
+        """Store an event, and begin to read its studies unless the event is known or of unknown studies."""
         for found in await self._store.submit(lambda connection: _taken(connection, event)):
             self._due[found.id] = found
         if self._due and (self._reading is None or self._reading.done()):
             self._reading = asyncio.get_running_loop().create_task(self._read())
-        return Response(status_code=204)
 
     async def close(self) -> None:
         """Stop reading studies. The next polling reads those that are due."""
@@ -95,6 +59,31 @@ class Webhooks:
                 pass  # the store has logged it; polling reads the study again
             except Exception:  # a bug must not prevent reading the other studies
                 log.exception("study was not read", study=found.study)
+
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.post(PATH, status_code=204)
+async def receive(
+    request: Request, limits: Limits, settings: Configured, webhooks: Annotated[Webhooks, part(Webhooks)]
+) -> Response:
+    """Accept an event, and answer before the study is read.
+
+    Repeated events, and events of unknown studies, get the same answer, so that they are not sent again.
+    """
+    await limits.count_address(parse(settings.attempts_per_address), "events from this address", request)
+    if settings.prolific_hook_secret is None:
+        raise NotConnected(
+            "this server does not accept events", "Start it with CANDOR_PROLIFIC_HOOK_SECRET, or poll."
+        )
+    try:
+        event = genuine(settings.prolific_hook_secret, request.headers, await request.body(), utc_now())
+    except NotGenuine as error:
+        log.warning("event refused", reason=str(error))
+        raise EventRefused(f"this event is refused: {error}") from error
+    await webhooks.take(event)
+    return Response(status_code=204)
 
 
 def _taken(connection: Connection, event: ArrivedEvent) -> list[StoredRecruitment]:

@@ -1,19 +1,20 @@
 """Render the server's own pages (start, API), and name static files by their content."""
 
 import hashlib
-from collections.abc import Callable, Container
+from collections.abc import Container
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy import Connection
 
 from server.access.actor import Allowed
+from server.access.parts import Database, part
+from server.bots.open_runs import OpenRuns
 from server.db.runs.runs import all_runs
-from server.db.store.store import Store
 from server.study import Study, parse_study
 
 STATIC = Path(__file__).parent / "static"
@@ -46,54 +47,36 @@ _ENVIRONMENT = Environment(
 _ENVIRONMENT.globals["static"] = _static
 
 
-class StartPage:
-    """Serves `/`. `served`: the ids of the runs that are open in this process."""
-
-    def __init__(self, store: Store, served: Container[int]) -> None:
-        self._store = store
-        self._served = served
-        self.router = APIRouter(include_in_schema=False)
-        self.router.add_api_route("/", self.page, methods=["GET"])
-
-    async def page(self) -> HTMLResponse:
-        """Serve the start page."""
-        studies = await self._store.read(self._announced)
-        page = rendered("start.html.jinja", root="./", studies=studies)
-        return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
-
-    def _announced(self, connection: Connection) -> list[tuple[str, Study]]:
-        """Return the open, served runs whose study is listed, by name, newest first."""
-        open_runs = [run for run in all_runs(connection) if run.status == "open" and run.id in self._served]
-        studies = [(run.slug, parse_study(run.yaml)) for run in reversed(open_runs)]
-        return [(slug, study) for slug, study in studies if study.listed]
+router = APIRouter(include_in_schema=False)
 
 
-Schema = dict[str, Any]
+@router.get("/")
+async def start_page(store: Database, served: Annotated[OpenRuns, part(OpenRuns)]) -> HTMLResponse:
+    """Serve the start page, which lists the open runs whose study is announced."""
+    studies = await store.read(lambda connection: _announced(connection, served))
+    page = rendered("start.html.jinja", root="./", studies=studies)
+    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
 
-class ApiDocs:
-    """Serves the API's OpenAPI schema, and a page that shows it.
+def _announced(connection: Connection, served: Container[int]) -> list[tuple[str, Study]]:
+    """Return the open, served runs whose study is listed, by name, newest first."""
+    open_runs = [run for run in all_runs(connection) if run.status == "open" and run.id in served]
+    studies = [(run.slug, parse_study(run.yaml)) for run in reversed(open_runs)]
+    return [(slug, study) for slug, study in studies if study.listed]
+
+
+@router.get("/api/openapi.json", dependencies=[Depends(Allowed("read_api"))])
+async def api_schema(request: Request) -> JSONResponse:
+    """Serve the OpenAPI schema of the researcher's API."""
+    return JSONResponse(request.app.openapi())
+
+
+@router.get("/api/docs")
+async def api_page() -> HTMLResponse:
+    """Serve the page that shows the schema.
 
     Browsers send no token when they open a page. So the page itself is public and has no content: its script
     asks for the token, as the desk does, and loads the schema with it.
     """
-
-    def __init__(self, schema: Callable[[], Schema]) -> None:
-        """Create it. `schema` returns the schema, and is called at each request."""
-        self._schema = schema
-        self.router = APIRouter(include_in_schema=False)
-        readers = [Depends(Allowed("read_api"))]
-        self.router.add_api_route(
-            "/api/openapi.json", self.schema, methods=["GET"], dependencies=readers, response_model=None
-        )
-        self.router.add_api_route("/api/docs", self.page, methods=["GET"])
-
-    async def schema(self) -> JSONResponse:
-        """Serve the OpenAPI schema."""
-        return JSONResponse(self._schema())
-
-    async def page(self) -> HTMLResponse:
-        """Serve the page that shows the schema."""
-        return HTMLResponse(
-            rendered("api_docs.html.jinja", root="../"), headers={"Cache-Control": "no-cache"}
-        )
+    page = rendered("api_docs.html.jinja", root="../")
+    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})

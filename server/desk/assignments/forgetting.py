@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection, or_, select
 
 from server.access.actor import Allowed, Caller
-from server.access.parts import Database, Secrets
+from server.access.parts import Database, Secrets, part
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.removal import (
@@ -24,8 +24,8 @@ from server.db.removal import (
     remove_id,
 )
 from server.db.tables import AssignmentTable, WorkerTable
-from server.desk.parts import Live
 from server.errors import SeveralWorkers, WorkerNotFound
+from server.live.converse.sessions import LiveSessions
 from server.recruiters.arrival import IdCipher
 
 _NEVER_CAME = "a worker who never came"  # in the audit log: without an id, and without a pseudonym
@@ -68,6 +68,7 @@ class ForgottenWorker(BaseModel):
     assignments: list[str]
 
 
+Live = Annotated[LiveSessions, part(LiveSessions)]
 router = APIRouter(
     prefix="/api/desk/workers", tags=["workers"], dependencies=[Depends(Allowed("forget_workers"))]
 )

@@ -7,15 +7,18 @@ from pydantic import AfterValidator, StringConstraints
 from sqlalchemy import Connection
 
 from server.access.actor import Allowed, Caller, RequestBody
-from server.access.parts import Database
+from server.access.parts import Database, part
 from server.clock import utc_now
 from server.db.audit import record
 from server.db.review.flagged_lines import SeenFlag, mark_flag_seen
 from server.db.review.message_reports import SeenReport, mark_seen
 from server.db.tables.table import RowNumber
-from server.desk.parts import Live, RunInterventions
+from server.live.converse.interventions import Interventions
+from server.live.converse.sessions import LiveSessions
 from server.session.protocol import plain
 
+Live = Annotated[LiveSessions, part(LiveSessions)]
+RunInterventions = Annotated[Interventions, part(Interventions)]
 router = APIRouter(prefix="/api/desk", tags=["workers"], dependencies=[Depends(Allowed("act_on_workers"))])
 _DONE = Response(status_code=204)
 

@@ -3,22 +3,23 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
-from limits import RateLimitItem
+from limits import RateLimitItem, parse
 from pydantic import BaseModel, StringConstraints
 from sqlalchemy import Connection
 
 from server.access import people, sign_ins
 from server.access.actor import Actor, Allowed, Caller, RequestBody
-from server.access.auth import Auth
 from server.access.cookie import KnownBrowsers, forget_sign_in, keep_sign_in, require_own_page, sign_in_secret
+from server.access.parts import Configured, Database, Limits, Secrets
 from server.access.people import Member
 from server.access.rate_limit import RateLimits
 from server.access.roles import ALL_STUDIES, PERMISSIONS, Permission, Role
 from server.access.tokens import hashed
 from server.clock import utc_now
+from server.config import Settings
 from server.db.audit import record
 from server.db.store.store import Store
-from server.desk.listed import ListedStore
+from server.desk.listed import Lists
 from server.errors import LinkUsed, NoPassword, WrongPassword
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -86,127 +87,148 @@ class Invitation(BaseModel):
 _ADDRESSES = 20  # an attacker needs this many addresses to lock a person out of a new browser
 
 
-class AccountsApi:
-    """Endpoints for signing in and out, and for people.
+class SignInAttempts:
+    """Counts the attempts of a request to sign in, per address and per name.
 
-    Args:
-        store: stores accounts and sign-ins.
-        listed: the same store, for changes to lists that the desk shows.
-        auth: identifies callers.
-        limits: counts attempts per address and per name. A browser in which that person has signed in before
-            is counted separately.
-        tries: the limit of attempts per address, and per known browser. For all unknown browsers together,
-            a name's limit is `_ADDRESSES` times higher, so that nobody can lock a person out from one
-            address.
+    A browser in which that person has signed in before is counted separately. For all unknown browsers
+    together, a name's limit is `_ADDRESSES` times higher, so that nobody can lock a person out from one
+    address.
     """
 
     def __init__(
-        self, *, store: Store, listed: ListedStore, auth: Auth, limits: RateLimits, tries: RateLimitItem
+        self, request: Request, limits: RateLimits, settings: Settings, known: KnownBrowsers
     ) -> None:
-        self._store = store
-        self._listed = listed
+        self._request = request
         self._limits = limits
-        self._tries = tries
-        self._tries_elsewhere = type(tries)(_ADDRESSES * tries.amount, tries.multiples)
-        self._known = KnownBrowsers(auth.secret)
-        self.router = APIRouter(prefix="/api/account", tags=["account"])
-        own = [Depends(Allowed("have_account"))]
-        self.router.add_api_route("", self.show_account, methods=["GET"], dependencies=own)
-        self.router.add_api_route("/sign-in", self.sign_in, methods=["POST"])
-        self.router.add_api_route("/link", self.look_at_link, methods=["POST"])
-        self.router.add_api_route("/link", self.use_link, methods=["PUT"])
-        self.router.add_api_route(
-            "/sign-out", self.sign_out, methods=["POST"], status_code=204, dependencies=own
-        )
-        self.router.add_api_route(
-            "/sign-out-everywhere",
-            self.sign_out_everywhere,
-            methods=["POST"],
-            status_code=204,
-            dependencies=own,
-        )
-        self.router.add_api_route("/password", self.change_password, methods=["PUT"], dependencies=own)
+        self._each = parse(settings.sign_ins)
+        self._elsewhere = type(self._each)(_ADDRESSES * self._each.amount, self._each.multiples)
+        self._known = known
 
-    async def show_account(self, actor: Caller) -> Account:
-        """Return the caller and its permissions."""
-        found = await self._store.read(lambda c: _person(c, actor))
-        return account(actor, has_password=found is not None and found.password is not None)
+    async def count_link(self, link: str) -> None:
+        """Count an attempt to use a one-time link. Raises TooMany."""
+        await self._count(link, self._each)
 
-    async def sign_in(self, body: Credentials, request: Request, response: Response) -> Account:
-        """Sign a person in for twelve hours. The browser keeps a cookie."""
-        require_own_page(request)
-        await self._count_person(request, body.name.lower())
-        found = await self._store.read(lambda c: people.find(c, body.name))
-        if not await people.is_right(found.password if found else None, body.password) or found is None:
-            raise WrongPassword("wrong name or password")
-        return await self._begin(found, request, response)
+    async def count_person(self, person: str) -> None:
+        """Count an attempt to sign in as a person. Raises TooMany."""
+        browser = self._known.browser_of(self._request, person)
+        await self._count(browser or person, self._elsewhere if browser is None else self._each)
 
-    async def look_at_link(self, body: LinkToLookAt, request: Request) -> Invitation:
-        """Return the account that a one-time link is for. The link stays valid."""
-        await self._count(request, body.link, self._tries)
-        invited = await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))
-        return Invitation(name=None if invited.member is None else invited.member.name)
-
-    async def use_link(self, body: LinkToUse, request: Request, response: Response) -> Account:
-        """Choose a password with a one-time link, and sign in. The link is then no longer valid."""
-        require_own_page(request)
-        await self._count(request, body.link, self._tries)
-        people.require_good(body.password)
-        await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))  # before the work of hashing
-        stored = await people.hashed(body.password)
-        member = await self._listed.submit(lambda c: _with_password(c, body, stored))
-        return await self._begin(member, request, response)
-
-    async def sign_out(self, actor: Caller, request: Request) -> Response:
-        """Sign out in this browser."""
-        secret = sign_in_secret(request)
-        if secret is not None:
-            await self._store.submit(lambda c: _ended(c, actor, hashed(secret)))
-        response = Response(status_code=204)
-        forget_sign_in(request, response)
-        return response
-
-    async def sign_out_everywhere(self, actor: Caller, request: Request) -> Response:
-        """Sign out in every browser, including this one."""
-        await self._store.submit(lambda c: _all_ended(c, actor))
-        response = Response(status_code=204)
-        forget_sign_in(request, response)
-        return response
-
-    async def change_password(self, body: PasswordChange, actor: Caller, request: Request) -> Account:
-        """Change one's password. All other browsers of this account are signed out."""
-        await self._count_person(request, actor.name)
-        people.require_good(body.new)
-        found = await self._store.read(lambda c: _person(c, actor))
-        if found is not None and found.password is None:
-            raise NoPassword(f"`{found.name}` has no password yet")
-        if not await people.is_right(found.password if found else None, body.old) or found is None:
-            raise WrongPassword("this is not your current password")
-        stored, person = await people.hashed(body.new), found.id
-        # This browser stays signed in, because its page may send requests meanwhile.
-        kept = hashed(sign_in_secret(request) or "")
-
-        def change(connection: Connection) -> None:
-            people.set_password(connection, person, stored, kept=kept)
-            record(connection, actor, "person.password", actor.name)
-
-        await self._store.submit(change)
-        return account(actor, has_password=True)
-
-    async def _begin(self, member: Member, request: Request, response: Response) -> Account:
-        signed_in = await begin_sign_in(self._store, member, request, response)
-        self._known.keep(request, response, member.name)
-        return signed_in
-
-    async def _count_person(self, request: Request, person: str) -> None:
-        browser = self._known.browser_of(request, person)
-        limit = self._tries_elsewhere if browser is None else self._tries
-        await self._count(request, browser or person, limit)
-
-    async def _count(self, request: Request, whose: str, limit: RateLimitItem) -> None:
+    async def _count(self, whose: str, limit: RateLimitItem) -> None:
         what = "tries to sign in"
-        await self._limits.count_address(self._tries, f"{what} from this address", request)
-        self._limits.count(limit, f"{what} as this person", request, whose.lower())
+        await self._limits.count_address(self._each, f"{what} from this address", self._request)
+        self._limits.count(limit, f"{what} as this person", self._request, whose.lower())
+
+
+async def _known_browsers(auth: Secrets) -> KnownBrowsers:
+    return KnownBrowsers(auth.secret)
+
+
+Known = Annotated[KnownBrowsers, Depends(_known_browsers)]
+
+
+async def _attempts(request: Request, limits: Limits, settings: Configured, known: Known) -> SignInAttempts:
+    return SignInAttempts(request, limits, settings, known)
+
+
+Attempts = Annotated[SignInAttempts, Depends(_attempts)]
+router = APIRouter(prefix="/api/account", tags=["account"])
+_OWN = [Depends(Allowed("have_account"))]
+
+
+@router.get("", dependencies=_OWN)
+async def show_account(actor: Caller, store: Database) -> Account:
+    """Return the caller and its permissions."""
+    found = await store.read(lambda c: _person(c, actor))
+    return account(actor, has_password=found is not None and found.password is not None)
+
+
+@router.post("/sign-in")
+async def sign_in(
+    body: Credentials, request: Request, response: Response, store: Database, attempts: Attempts, known: Known
+) -> Account:
+    """Sign a person in for twelve hours. The browser keeps a cookie."""
+    require_own_page(request)
+    await attempts.count_person(body.name.lower())
+    found = await store.read(lambda c: people.find(c, body.name))
+    if not await people.is_right(found.password if found else None, body.password) or found is None:
+        raise WrongPassword("wrong name or password")
+    signed_in = await begin_sign_in(store, found, request, response)
+    known.keep(request, response, found.name)
+    return signed_in
+
+
+@router.post("/link")
+async def look_at_link(body: LinkToLookAt, store: Database, attempts: Attempts) -> Invitation:
+    """Return the account that a one-time link is for. The link stays valid."""
+    await attempts.count_link(body.link)
+    invited = await store.read(lambda c: sign_ins.look_at_link(c, body.link))
+    return Invitation(name=None if invited.member is None else invited.member.name)
+
+
+@router.put("/link")
+async def use_link(
+    body: LinkToUse,
+    request: Request,
+    response: Response,
+    store: Database,
+    lists: Lists,
+    attempts: Attempts,
+    known: Known,
+) -> Account:
+    """Choose a password with a one-time link, and sign in. The link is then no longer valid."""
+    require_own_page(request)
+    await attempts.count_link(body.link)
+    people.require_good(body.password)
+    await store.read(lambda c: sign_ins.look_at_link(c, body.link))  # before the work of hashing
+    stored = await people.hashed(body.password)
+    member = await lists.submit(lambda c: _with_password(c, body, stored))
+    signed_in = await begin_sign_in(store, member, request, response)
+    known.keep(request, response, member.name)
+    return signed_in
+
+
+@router.post("/sign-out", status_code=204, dependencies=_OWN)
+async def sign_out(actor: Caller, request: Request, store: Database) -> Response:
+    """Sign out in this browser."""
+    secret = sign_in_secret(request)
+    if secret is not None:
+        await store.submit(lambda c: _ended(c, actor, hashed(secret)))
+    response = Response(status_code=204)
+    forget_sign_in(request, response)
+    return response
+
+
+@router.post("/sign-out-everywhere", status_code=204, dependencies=_OWN)
+async def sign_out_everywhere(actor: Caller, request: Request, store: Database) -> Response:
+    """Sign out in every browser, including this one."""
+    await store.submit(lambda c: _all_ended(c, actor))
+    response = Response(status_code=204)
+    forget_sign_in(request, response)
+    return response
+
+
+@router.put("/password", dependencies=_OWN)
+async def change_password(
+    body: PasswordChange, actor: Caller, request: Request, store: Database, attempts: Attempts
+) -> Account:
+    """Change one's password. All other browsers of this account are signed out."""
+    await attempts.count_person(actor.name)
+    people.require_good(body.new)
+    found = await store.read(lambda c: _person(c, actor))
+    if found is not None and found.password is None:
+        raise NoPassword(f"`{found.name}` has no password yet")
+    if not await people.is_right(found.password if found else None, body.old) or found is None:
+        raise WrongPassword("this is not your current password")
+    stored, person = await people.hashed(body.new), found.id
+    # This browser stays signed in, because its page may send requests meanwhile.
+    kept = hashed(sign_in_secret(request) or "")
+
+    def change(connection: Connection) -> None:
+        people.set_password(connection, person, stored, kept=kept)
+        record(connection, actor, "person.password", actor.name)
+
+    await store.submit(change)
+    return account(actor, has_password=True)
 
 
 async def begin_sign_in(

@@ -10,14 +10,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from itsdangerous import BadSignature, URLSafeTimedSerializer
-from limits import RateLimitItem
+from limits import parse
 from pydantic import BaseModel, Field
 
 from server.access import people
 from server.access.cookie import public_path
 from server.access.openid import OpenIdProvider, SignInStart, new_sign_in
+from server.access.parts import Configured, Database, Limits, part
 from server.access.rate_limit import RateLimits
-from server.db.store.store import Store
+from server.config import Settings
 from server.desk.people.accounts import begin_sign_in
 from server.errors import ProviderRefused, Refusal
 
@@ -39,51 +40,34 @@ class WaysIn(BaseModel):
     refused: str | None
 
 
-class OpenIdSignIn:
-    """Endpoints for signing in with an OpenID provider.
+class SignInProvider:
+    """The OpenID provider of this installation, if its settings name one, and the sign-ins begun with it.
 
     Args:
-        store: stores accounts.
-        provider: the provider; None if the installation has none.
+        settings: name the provider.
         secret: signs the cookie of a sign-in that has begun.
-        limits: counts attempts per address.
-        tries: the limit of attempts.
     """
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        provider: OpenIdProvider | None,
-        secret: str,
-        limits: RateLimits,
-        tries: RateLimitItem,
-    ) -> None:
-        self._store = store
-        self._provider = provider
+    def __init__(self, settings: Settings, secret: str) -> None:
+        self.provider: OpenIdProvider | None = None
+        if settings.oidc_issuer is not None and settings.oidc_client_id is not None:
+            self.provider = OpenIdProvider(
+                settings.oidc_issuer,
+                settings.oidc_client_id,
+                settings.oidc_client_secret,
+                f"{settings.resolved_public_url}{CALLBACK}",
+                settings.oidc_name,
+            )
         self._begun = URLSafeTimedSerializer(secret, salt="openid")
-        self._limits = limits
-        self._tries = tries
-        self.router = APIRouter(prefix="/api/account", tags=["account"])
-        self.router.add_api_route("/ways-in", self.show_ways_in, methods=["GET"])
-        for path, call in (("/openid", self.begin), ("/openid/callback", self.come_back)):
-            self.router.add_api_route(path, call, methods=["GET"], include_in_schema=False)
 
-    async def show_ways_in(self, refused: Refusal | None = None) -> WaysIn:
-        """Return the ways to sign in, and in words the reason of a refused sign-in."""
-        return WaysIn(
-            provider=None if self._provider is None else self._provider.name,
-            refused=None if refused is None else _in_words(ProviderRefused(refused)),
-        )
+    def required(self) -> OpenIdProvider:
+        """Return the provider. Raises ProviderRefused if there is none."""
+        if self.provider is None:
+            raise ProviderRefused("unreachable")
+        return self.provider
 
-    async def begin(self, request: Request) -> Response:
-        """Send the browser to the provider."""
-        try:
-            await self._count(request)
-            begun = new_sign_in()
-            response = RedirectResponse(await self._required().address(begun), 303)
-        except ProviderRefused as error:
-            return _refused(request, error.reason)
+    def keep(self, begun: SignInStart, request: Request, response: Response) -> None:
+        """Set the cookie with the state of a sign-in."""
         response.set_cookie(
             _COOKIE,
             self._begun.dumps(asdict(begun)),
@@ -93,34 +77,8 @@ class OpenIdSignIn:
             httponly=True,
             samesite="lax",  # the provider's site redirects back here
         )
-        return response
 
-    async def come_back(
-        self,
-        request: Request,
-        code: Annotated[Text, Query()] = "",
-        state: Annotated[Text, Query()] = "",
-        error: Annotated[Text, Query()] = "",
-    ) -> Response:
-        """Sign in the person whom the provider has authenticated, and redirect the browser to the desk."""
-        try:
-            await self._count(request)
-            begun = self._kept(request, state)
-            if error or not code:
-                raise ProviderRefused("denied")
-            provider = self._required()
-            email = await provider.email(code, begun)
-            member = await self._store.read(lambda connection: people.find(connection, email))
-            if member is None:
-                raise ProviderRefused("unknown")
-        except ProviderRefused as refusal:
-            return _refused(request, refusal.reason)
-        response = RedirectResponse(public_path(request, "/desk"), 303)
-        await begin_sign_in(self._store, member, request, response, f"with {provider.name}")
-        response.delete_cookie(_COOKIE, path=public_path(request, _COOKIE_PATH))
-        return response
-
-    def _kept(self, request: Request, state: str) -> SignInStart:
+    def kept(self, request: Request, state: str) -> SignInStart:
         """Return the state of the sign-in from the browser's cookie. Raises ProviderRefused."""
         try:
             begun = SignInStart(**self._begun.loads(request.cookies.get(_COOKIE, ""), max_age=_MINUTES * 60))
@@ -130,13 +88,65 @@ class OpenIdSignIn:
             raise ProviderRefused("state")
         return begun
 
-    def _required(self) -> OpenIdProvider:
-        if self._provider is None:
-            raise ProviderRefused("unreachable")
-        return self._provider
 
-    async def _count(self, request: Request) -> None:
-        await self._limits.count_address(self._tries, "tries to sign in from this address", request)
+Provider = Annotated[SignInProvider, part(SignInProvider)]
+router = APIRouter(prefix="/api/account", tags=["account"])
+
+
+@router.get("/ways-in")
+async def show_ways_in(sign_in: Provider, refused: Refusal | None = None) -> WaysIn:
+    """Return the ways to sign in, and in words the reason of a refused sign-in."""
+    return WaysIn(
+        provider=None if sign_in.provider is None else sign_in.provider.name,
+        refused=None if refused is None else _in_words(ProviderRefused(refused)),
+    )
+
+
+@router.get("/openid", include_in_schema=False)
+async def begin(request: Request, sign_in: Provider, limits: Limits, settings: Configured) -> Response:
+    """Send the browser to the provider."""
+    try:
+        await _count(request, limits, settings)
+        begun = new_sign_in()
+        response = RedirectResponse(await sign_in.required().address(begun), 303)
+    except ProviderRefused as error:
+        return _refused(request, error.reason)
+    sign_in.keep(begun, request, response)
+    return response
+
+
+@router.get("/openid/callback", include_in_schema=False)
+async def come_back(
+    request: Request,
+    sign_in: Provider,
+    store: Database,
+    limits: Limits,
+    settings: Configured,
+    code: Annotated[Text, Query()] = "",
+    state: Annotated[Text, Query()] = "",
+    error: Annotated[Text, Query()] = "",
+) -> Response:
+    """Sign in the person whom the provider has authenticated, and redirect the browser to the desk."""
+    try:
+        await _count(request, limits, settings)
+        begun = sign_in.kept(request, state)
+        if error or not code:
+            raise ProviderRefused("denied")
+        provider = sign_in.required()
+        email = await provider.email(code, begun)
+        member = await store.read(lambda connection: people.find(connection, email))
+        if member is None:
+            raise ProviderRefused("unknown")
+    except ProviderRefused as refusal:
+        return _refused(request, refusal.reason)
+    response = RedirectResponse(public_path(request, "/desk"), 303)
+    await begin_sign_in(store, member, request, response, f"with {provider.name}")
+    response.delete_cookie(_COOKIE, path=public_path(request, _COOKIE_PATH))
+    return response
+
+
+async def _count(request: Request, limits: RateLimits, settings: Settings) -> None:
+    await limits.count_address(parse(settings.sign_ins), "tries to sign in from this address", request)
 
 
 def _in_words(refusal: ProviderRefused) -> str:

@@ -13,7 +13,7 @@ from server.access.people import Member
 from server.access.roles import ALL_STUDIES, Role
 from server.clock import ShownTime, utc_now
 from server.db.audit import Doer, record
-from server.desk.parts import Lists
+from server.desk.listed import Lists
 from server.desk.people.accounts import StudyRole
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]

@@ -15,7 +15,7 @@ from server.access.roles import ALL_STUDIES, Role
 from server.clock import utc_now
 from server.db.audit import record
 from server.db.runs.studies import find_study
-from server.desk.parts import Lists
+from server.desk.listed import Lists
 from server.desk.people.people import password_link, said
 from server.errors import NotYours, PersonNotFound
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from pydantic import StrictBool, StringConstraints, model_validator
 
 from server.access.actor import Allowed, Caller, RequestBody, require_in_runs
-from server.access.parts import Database, PublicUrl, Secrets
+from server.access.parts import Database, PublicUrl, Secrets, part
 from server.bots.opening import NewRun, RunChanges
 from server.bots.planned_calls import Confirmation
 from server.clock import utc_now
@@ -65,11 +65,6 @@ class NewReplication(RequestBody):
     confirmed: StrictBool = False
 
 
-async def _changes(request: Request) -> RunChanges:
-    changes: RunChanges = request.app.state.parts.changes
-    return changes
-
-
 async def _summaries(store: Database, public_url: PublicUrl) -> Callable[[RunEntry], Awaitable[RunSummary]]:
     async def summary(entry: RunEntry) -> RunSummary:
         now = utc_now()
@@ -79,7 +74,7 @@ async def _summaries(store: Database, public_url: PublicUrl) -> Callable[[RunEnt
 
 
 Summaries = Annotated[Callable[[RunEntry], Awaitable[RunSummary]], Depends(_summaries)]
-Changes = Annotated[RunChanges, Depends(_changes)]
+Changes = Annotated[RunChanges, part(RunChanges)]
 router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("change_runs"))])
 
 

@@ -1,7 +1,7 @@
 """Push changes to researchers: one feed for the list of runs, and one for each run."""
 
 from asyncio import gather
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
+from server.access.parts import part
 from server.access.roles import Permission
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
@@ -42,29 +43,10 @@ _AT_ONCE = 200  # workers in each later event
 LastSeen = Annotated[str | None, Header(alias="Last-Event-ID", max_length=40)]
 
 
-def streamed(
-    router: APIRouter, path: str, call: Callable[..., Any], data: type[BaseModel], **route: Any
-) -> None:
-    """Add a route that serves server-sent events.
-
-    Args:
-        router: gets the route.
-        path: of the route.
-        call: yields the events.
-        data: the model of an event's data.
-        route: further arguments of FastAPI's `add_api_route`.
-    """
-    router.add_api_route(
-        path,
-        call,
-        methods=["GET"],
-        response_class=EventSourceResponse,
-        responses={
-            200: {"model": data, "description": "Server-sent events; this is the data of each"},
-            "default": _ERROR,
-        },
-        **route,
-    )
+def streaming(data: type[BaseModel]) -> dict[str, Any]:
+    """Return the options of a route that serves server-sent events. `data`: the model of an event's data."""
+    described = {"model": data, "description": "Server-sent events; this is the data of each"}
+    return {"response_class": EventSourceResponse, "responses": {200: described, "default": _ERROR}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,115 +77,116 @@ class RunViewSources:
 
 
 @dataclass(frozen=True, slots=True)
-class _WatchedRun:
+class WatchedRun:
     """The feed of a run, and the name of its study."""
 
     feed: Feed[AssignmentRow]
     study: str
 
 
-class Watch:
-    """Serves streams of changes: `GET /api/desk/watch/runs`, `GET /api/desk/watch/runs/{run}`."""
+class RunFeeds:
+    """The feeds of this process: one for the list of runs, and one for each run."""
 
-    def __init__(self, outlook: RunViewSources, news: News) -> None:
-        self._outlook = outlook
-        self._list = Feed(self._look_at_list)
-        self._runs: dict[int, _WatchedRun] = {}
+    def __init__(self, sources: RunViewSources, news: News) -> None:
+        self._sources = sources
+        self.list = Feed(self._look_at_list)
+        self._runs: dict[int, WatchedRun] = {}
         news.subscribe(RUN_TOPIC, self._hear)
         news.subscribe("runs", lambda _payload: self._tell_all())
-        allowed = [Depends(Allowed("see_runs"))]
-        self.router = APIRouter(prefix="/api/desk/watch", tags=["runs"], dependencies=allowed)
-        streamed(self.router, "/runs", self.watch_runs, RunListUpdate)
-        streamed(self.router, "/runs/{run}", self._watch_run(), RunUpdate)
 
     async def drain(self, _seconds: float) -> None:
         """End every stream. Clients reconnect, to another process."""
         await gather(*(feed.close() for feed in self._feeds()))
 
-    async def watch_runs(
-        self, actor: Caller, last_event_id: LastSeen = None
-    ) -> AsyncIterator[ServerSentEvent]:
-        """Stream the runs that the caller may see as server-sent events: first all of them, then changes.
-
-        To resume a stream, send the id of the last event as `Last-Event-ID`.
-        """
-        async for change in self._list.follow(last_event_id, actor.standing):
-            runs = [run for run in change.rows.values() if actor.may("see_runs", run.study)]
-            if runs or change.whole:
-                yield _event(change, RunListUpdate(whole=change.whole, runs=runs))
-
-    def _watch_run(self) -> Callable[..., AsyncIterator[ServerSentEvent]]:
-        # A dependency refuses a missing run before the stream begins.
-        async def watch_run(
-            watched: Annotated[_WatchedRun, Depends(self._watched)],
-            actor: Caller,
-            last_event_id: LastSeen = None,
-        ) -> AsyncIterator[ServerSentEvent]:
-            """Stream one run as server-sent events: first all of it, then changes.
-
-            If there are many workers, the first event has those who need attention and the newest; the next
-            events have the others. To resume a stream, send the last event id as `Last-Event-ID`.
-            """
-            hidden = _hidden_from(actor, watched.study)
-            async for change in watched.feed.follow(last_event_id, actor.standing):
-                parts = {name: part for name, part in change.parts.items() if name not in hidden}
-                first, *others = _portions(
-                    _rows_for(hidden, change.rows.values()), parts.get("attention", [])
-                )
-                update = RunUpdate(whole=change.whole, workers=first, gone=list(change.gone), **parts)
-                # Only the last portion has the change's id: a client that received it received all portions.
-                yield _event(change, update, named=not others)
-                for rows in others:
-                    more = RunUpdate(whole=False, workers=rows, gone=[])
-                    yield _event(change, more, named=rows is others[-1])
-
-        return watch_run
-
-    async def _watched(self, run: str) -> _WatchedRun:
-        entry = await self._outlook.store.read(lambda connection: find_run(connection, run))
+    async def watched(self, run: str) -> WatchedRun:
+        """Return the feed of a run. Raises RunNotFound, StorageFailed."""
+        entry = await self._sources.store.read(lambda connection: find_run(connection, run))
         if entry.id not in self._runs:
-            feed = Feed(_RunLook(run, self._outlook))
-            self._runs[entry.id] = _WatchedRun(feed, parse_study(entry.yaml).name)
+            feed = Feed(_RunLook(run, self._sources))
+            self._runs[entry.id] = WatchedRun(feed, parse_study(entry.yaml).name)
         return self._runs[entry.id]
 
     async def _look_at_list(self) -> Sight[RunSummary]:
-        url = self._outlook.public_url
+        url = self._sources.public_url
 
         def read(connection: Connection) -> Sight[RunSummary]:
             return Sight({}, {run.run: run for run in run_summaries(connection, url, utc_now())})
 
-        return await self._outlook.store.read(read)
+        return await self._sources.store.read(read)
 
     def _hear(self, payload: Payload) -> None:
-        self._list.tell()
+        self.list.tell()
         watched = self._runs.get(payload["run"])
         if watched is not None:
             watched.feed.tell()
 
     def _feeds(self) -> list[Feed[Any]]:
-        return [self._list, *(watched.feed for watched in self._runs.values())]
+        return [self.list, *(watched.feed for watched in self._runs.values())]
 
     def _tell_all(self) -> None:
         for feed in self._feeds():
             feed.tell()
 
 
+Feeds = Annotated[RunFeeds, part(RunFeeds)]
+router = APIRouter(prefix="/api/desk/watch/runs", tags=["runs"], dependencies=[Depends(Allowed("see_runs"))])
+
+
+@router.get("", **streaming(RunListUpdate))
+async def watch_runs(
+    actor: Caller, feeds: Feeds, last_event_id: LastSeen = None
+) -> AsyncIterator[ServerSentEvent]:
+    """Stream the runs that the caller may see as server-sent events: first all of them, then changes.
+
+    To resume a stream, send the id of the last event as `Last-Event-ID`.
+    """
+    async for change in feeds.list.follow(last_event_id, actor.standing):
+        runs = [run for run in change.rows.values() if actor.may("see_runs", run.study)]
+        if runs or change.whole:
+            yield _event(change, RunListUpdate(whole=change.whole, runs=runs))
+
+
+async def _watched(run: str, feeds: Feeds) -> WatchedRun:
+    return await feeds.watched(run)  # refuses a missing run before the stream begins
+
+
+@router.get("/{run}", **streaming(RunUpdate))
+async def watch_run(
+    watched: Annotated[WatchedRun, Depends(_watched)], actor: Caller, last_event_id: LastSeen = None
+) -> AsyncIterator[ServerSentEvent]:
+    """Stream one run as server-sent events: first all of it, then changes.
+
+    If there are many workers, the first event has those who need attention and the newest; the next
+    events have the others. To resume a stream, send the last event id as `Last-Event-ID`.
+    """
+    hidden = _hidden_from(actor, watched.study)
+    async for change in watched.feed.follow(last_event_id, actor.standing):
+        parts = {name: part for name, part in change.parts.items() if name not in hidden}
+        first, *others = _portions(_rows_for(hidden, change.rows.values()), parts.get("attention", []))
+        update = RunUpdate(whole=change.whole, workers=first, gone=list(change.gone), **parts)
+        # Only the last portion has the change's id: a client that received it received all portions.
+        yield _event(change, update, named=not others)
+        for rows in others:
+            more = RunUpdate(whole=False, workers=rows, gone=[])
+            yield _event(change, more, named=rows is others[-1])
+
+
 class _RunLook:
     """Reads the view of one run repeatedly."""
 
-    def __init__(self, slug: str, outlook: RunViewSources) -> None:
+    def __init__(self, slug: str, sources: RunViewSources) -> None:
         self._slug = slug
-        self._outlook = outlook
+        self._sources = sources
         self._reader = RunReader()
 
     async def __call__(self) -> Sight[AssignmentRow]:
         """Return the current view of the run. Raises StorageFailed."""
-        around = self._outlook.run_view_context()
+        around = self._sources.run_view_context()
 
         def read(connection: Connection) -> RunDetail:
             return self._reader.read(connection, find_run(connection, self._slug), around, utc_now())
 
-        return _sight(await self._outlook.store.read(read))
+        return _sight(await self._sources.store.read(read))
 
 
 def seen_by(actor: Actor, run: RunDetail) -> RunDetail:

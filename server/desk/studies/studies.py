@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import Field, StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
 
 from bots import CorpusError, bot_specs
 from server.access import people
 from server.access.actor import Actor, Allowed, Caller, RequestBody
+from server.access.parts import part
 from server.bots import stored_bots
 from server.bots.fitness import Fitness, qc_fitness, registered_fitness
 from server.bots.registered_bots import ApiLimits
@@ -18,8 +19,7 @@ from server.db.audit import record
 from server.db.runs import studies
 from server.db.runs.studies import StoredStudy
 from server.db.tables.table import GivenNumber, RowNumber
-from server.desk.listed import ListedStore
-from server.desk.parts import Lists
+from server.desk.listed import ListedStore, Lists
 from server.desk.studies.preview import preview
 from server.desk.studies.study_responses import (
     CheckedStudy,
@@ -113,12 +113,7 @@ class StudyToPreview(RequestBody):
     yaml: StudyText
 
 
-async def _reach(request: Request) -> ApiLimits:
-    reach: ApiLimits = request.app.state.parts.reach
-    return reach
-
-
-Corpora = Annotated[ApiLimits, Depends(_reach)]  # studies may use only the corpora that it allows
+Corpora = Annotated[ApiLimits, part(ApiLimits)]  # studies may use only the corpora that it allows
 router = APIRouter(prefix="/api/desk", tags=["studies"])
 _SEE = [Depends(Allowed("see_studies"))]
 _CREATE = [Depends(Allowed("create_studies"))]

@@ -3,21 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated
 
 import structlog
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import HTMLResponse, JSONResponse
-from limits import RateLimitItem, parse
+from limits import parse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection
 
 from server.access.auth import Auth, Ticket, WorkerToken
 from server.access.built_page import built_page
-from server.access.rate_limit import RateLimits, new_limiter
+from server.access.parts import Configured, Limits, part
+from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun, study_card
 from server.clock import utc_now
+from server.config import Settings
 from server.db.runs.runs import RunEntry, find_run
 from server.db.store.store import Store
 from server.errors import (
@@ -54,7 +55,6 @@ from server.session.texts import TextsCard
 from server.study import Study, parse_study
 
 WORKER_PAGES = "/w/"
-_SELDOM = parse("1/minute")
 log = structlog.get_logger()
 _Parameter = Annotated[str, StringConstraints(max_length=64)]
 _Value = Annotated[str, StringConstraints(max_length=2_500)]  # a signed arrival has about 1,500
@@ -223,69 +223,46 @@ def _assignment_of(token: WorkerToken | None) -> str | None:
     return opens.assignment if isinstance(opens, Ticket) else opens
 
 
-class JoinApi:
-    """Give workers a token for their session. Nothing is stored of new workers.
+class JoinRequests:
+    """Gives workers a token for their session. Nothing is stored of new workers.
 
     Args:
         store: Looks up assignments and free slots.
         auth: Makes workers' tokens, checks researchers' tokens and links.
         runs: The open runs, by the run's id.
-        limits: Counts the calls of each address.
-        per_address: Limit on calls from one address.
-        signed_links: Whether workers need a signed link.
+        limits: Limits lines in the log.
         signed_arrivals: Checks platforms' signatures.
-        prolific_site: The base address of Prolific's pages for participants.
-        pages: The folder of the built pages, from which `worker.html` is served.
+        settings: Tell whether workers need a signed link, and the base address of Prolific's pages for
+            participants.
     """
 
     def __init__(
         self,
-        *,
         store: Store,
         auth: Auth,
         runs: Mapping[int, OpenRun],
         limits: RateLimits,
-        per_address: RateLimitItem,
-        signed_links: bool,
         signed_arrivals: SignedArrivals,
-        prolific_site: str,
-        pages: Path,
+        settings: Settings,
     ) -> None:
         self._store = store
         self._auth = auth
         self._runs = runs
         self._limits = limits
-        self._per_address = per_address
-        self._signed_links = signed_links
         self._signed_arrivals = signed_arrivals
-        self._prolific_site = prolific_site
-        self._pages = pages
-        self._logged = new_limiter()
-        self.router = APIRouter()
-        self.router.add_api_route(
-            "/api/join",
-            self.join,
-            methods=["POST"],
-            response_model=JoinResponse,
-            responses={"4XX": {"model": JoinRefused}},
-        )
-        self.router.add_api_route("/w/{run}", self.page, methods=["GET"], include_in_schema=False)
-        self.router.add_api_route("/preview", self.preview_page, methods=["GET"], include_in_schema=False)
+        self._signed_links = settings.signed_links
+        self._prolific_site = settings.prolific_site.rstrip("/")
 
-    async def page(self, run: str, request: Request) -> HTMLResponse:
-        """Serve the worker's page. The page itself asks whether the run exists."""
-        return built_page(self._pages / "worker.html", request)
+    async def answer(self, body: JoinRequest, authorization: str | None) -> JoinResponse | JSONResponse:
+        """Return a worker's token, or the reason why they cannot take part.
 
-    async def preview_page(self, request: Request) -> HTMLResponse:
-        """Serve the worker's page without a run, for the desk's preview."""
-        return built_page(self._pages / "preview.html", request)
+        Args:
+            body: the request.
+            authorization: the header, which must have a researcher's token for a simulated worker.
 
-    async def join(
-        self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
-    ) -> JoinResponse | JSONResponse:
-        """Return a token for an arriving worker's assignment, or a ticket for the one that they may get."""
-        what = "attempts to take part from this address"
-        await self._limits.count_address(self._per_address, what, request)
+        Raises:
+            CandorError: the request is refused without the page's texts.
+        """
         run = next((run for run in self._runs.values() if run.slug == body.run), None)
         if body.simulated or body.reply_pace != 1.0:
             actor = await self._auth.caller(authorization)
@@ -298,7 +275,7 @@ class JoinApi:
         try:
             return await self._admitted(body, run)
         except LinkUnfilled as error:
-            if self._logged.hit(_SELDOM, run.slug):
+            if self._limits.may_log("placeholder", run.slug):
                 log.warning(
                     "workers arrive with a placeholder instead of an id", run=run.slug, reason=error.message
                 )
@@ -402,3 +379,33 @@ class JoinApi:
             if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
                 raise AlreadyTookPart("this browser has taken part already, under another name")
         return own
+
+
+router = APIRouter()
+
+
+@router.post("/api/join", response_model=JoinResponse, responses={"4XX": {"model": JoinRefused}})
+async def join(
+    body: JoinRequest,
+    request: Request,
+    requests: Annotated[JoinRequests, part(JoinRequests)],
+    limits: Limits,
+    settings: Configured,
+    authorization: Annotated[str | None, Header()] = None,
+) -> JoinResponse | JSONResponse:
+    """Return a token for an arriving worker's assignment, or a ticket for the one that they may get."""
+    what = "attempts to take part from this address"
+    await limits.count_address(parse(settings.attempts_per_address), what, request)
+    return await requests.answer(body, authorization)
+
+
+@router.get("/w/{run}", include_in_schema=False)
+async def page(run: str, request: Request) -> HTMLResponse:
+    """Serve the worker's page. The page itself asks whether the run exists."""
+    return built_page("worker.html", request)
+
+
+@router.get("/preview", include_in_schema=False)
+async def preview_page(request: Request) -> HTMLResponse:
+    """Serve the worker's page without a run, for the desk's preview."""
+    return built_page("preview.html", request)

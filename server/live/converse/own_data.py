@@ -5,18 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
-from limits import RateLimitItem
+from fastapi import APIRouter, Depends, Request, Response
+from limits import parse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection, bindparam, select, text
 
-from server.access.auth import Auth
-from server.access.rate_limit import RateLimits
+from server.access.parts import Configured, Database, Limits, Secrets, part
 from server.clock import ShownTime, utc_now
 from server.db.audit import record
 from server.db.removal import remove
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
 from server.db.tables import AssignmentTable, RemovalTable, RunTable, TurnTable
 from server.errors import AssignmentNotFound, WithdrawalOver
 from server.live.converse.sessions import LiveSessions
@@ -94,39 +92,33 @@ class OwnData(BaseModel):
     conversations: list[OwnConversation]
 
 
-class OwnDataApi:
-    """Return or remove workers' data. A request with a session's token is taken as the worker's."""
+async def _assignment(
+    body: OwnToken, request: Request, auth: Secrets, limits: Limits, settings: Configured
+) -> str:
+    """Return the id of the assignment of a token. Its request is taken as the worker's."""
+    await limits.count_address(parse(settings.attempts_per_address), "attempts from this address", request)
+    opens = auth.read_worker_token(body.token).opens  # even if expired: the study sets the time limit
+    return opens if isinstance(opens, str) else opens.assignment
 
-    def __init__(
-        self, *, store: Store, auth: Auth, live: LiveSessions, limits: RateLimits, per_address: RateLimitItem
-    ) -> None:
-        self._store = store
-        self._auth = auth
-        self._live = live
-        self._limits = limits
-        self._per_address = per_address
-        self.router = APIRouter(prefix="/api/own-data", tags=["workers"])
-        self.router.add_api_route("/download", self.download, methods=["POST"])
-        self.router.add_api_route("/withdraw", self.withdraw, methods=["POST"], status_code=204)
 
-    async def download(self, body: OwnToken, request: Request) -> OwnData:
-        """Return what the worker of a token has written, answered and rated."""
-        assignment = await self._assignment(body, request)
-        return await self._store.read(lambda connection: _own_data(connection, assignment, utc_now()))
+Assignment = Annotated[str, Depends(_assignment)]
+router = APIRouter(prefix="/api/own-data", tags=["workers"])
 
-    async def withdraw(self, body: OwnToken, request: Request) -> Response:
-        """Remove all data of the worker of a token. This cannot be undone."""
-        assignment = await self._assignment(body, request)
-        await self._store.remove(lambda connection: _withdraw(connection, assignment, utc_now()))
-        self._live.tell_changed(assignment)
-        return Response(status_code=204)
 
-    async def _assignment(self, body: OwnToken, request: Request) -> str:
-        await self._limits.count_address(self._per_address, "attempts from this address", request)
-        opens = self._auth.read_worker_token(
-            body.token
-        ).opens  # even if expired: the study sets the time limit
-        return opens if isinstance(opens, str) else opens.assignment
+@router.post("/download")
+async def download(assignment: Assignment, store: Database) -> OwnData:
+    """Return what the worker of a token has written, answered and rated."""
+    return await store.read(lambda connection: _own_data(connection, assignment, utc_now()))
+
+
+@router.post("/withdraw", status_code=204)
+async def withdraw(
+    assignment: Assignment, store: Database, live: Annotated[LiveSessions, part(LiveSessions)]
+) -> Response:
+    """Remove all data of the worker of a token. This cannot be undone."""
+    await store.remove(lambda connection: _withdraw(connection, assignment, utc_now()))
+    live.tell_changed(assignment)
+    return Response(status_code=204)
 
 
 def _withdraw(connection: Connection, assignment: str, at: datetime) -> None:

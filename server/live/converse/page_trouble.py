@@ -4,16 +4,14 @@ from typing import Annotated, Final, Literal
 
 import structlog
 from fastapi import APIRouter, Request, Response
-from limits import RateLimitItem, parse
+from limits import parse
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from sqlalchemy import Connection, insert, select
 
-from server.access.auth import Auth
-from server.access.rate_limit import RateLimits, new_limiter
+from server.access.parts import Configured, Database, Limits, Secrets, part
 from server.clock import utc_now
-from server.db.store.store import Store
 from server.db.tables import AssignmentTable, ConversationTable, NoteTable
-from server.live.converse.presence import RunNews
+from server.live.converse.sessions import LiveSessions
 from server.session.protocol import MAX_TOKEN, plain
 
 # Problems that a researcher should know of: the kind of the incident, and the log line.
@@ -21,7 +19,6 @@ _INCIDENTS: Final = {
     "not_drawn": ("page_not_drawn", "a worker's page cannot draw a part of itself"),
     "translated": ("page_translated", "a worker's browser translates the page"),
 }
-_SELDOM: Final = parse("1/minute")
 log = structlog.get_logger()
 
 
@@ -38,48 +35,40 @@ class PageTrouble(BaseModel):
     text: Annotated[str, StringConstraints(max_length=300)] = ""
 
 
-class PageTroubleApi:
-    """Receive pages' problems. A request with a session's token is taken as the worker's."""
+router = APIRouter(tags=["workers"])
 
-    def __init__(
-        self, *, store: Store, auth: Auth, run_news: RunNews, limits: RateLimits, per_address: RateLimitItem
-    ) -> None:
-        self._store = store
-        self._auth = auth
-        self._run_news = run_news
-        self._limits = limits
-        self._per_address = per_address
-        self._logged = new_limiter()
-        self.router = APIRouter(tags=["workers"])
-        self.router.add_api_route("/api/page-trouble", self.tell, methods=["POST"], status_code=204)
 
-    async def tell(self, body: PageTrouble, request: Request) -> Response:
-        """Log the problem of a worker's page, and note it for the researcher if it concerns them."""
-        await self._limits.count_address(self._per_address, "attempts from this address", request)
-        opens = self._auth.read_worker_token(body.token).opens
-        assignment = opens if isinstance(opens, str) else opens.assignment
-        if body.trouble == "no_socket":
-            self._log_no_socket(assignment)
-        else:
-            await self._note(assignment, body.trouble, plain(body.text))
-        return Response(status_code=204)
-
-    def _log_no_socket(self, assignment: str) -> None:
-        if self._logged.hit(_SELDOM, "no_socket"):
+@router.post("/api/page-trouble", status_code=204)
+async def tell(
+    body: PageTrouble,
+    request: Request,
+    store: Database,
+    auth: Secrets,
+    live: Annotated[LiveSessions, part(LiveSessions)],
+    limits: Limits,
+    settings: Configured,
+) -> Response:
+    """Log the problem of a worker's page, and note it for the researcher if it concerns them."""
+    await limits.count_address(parse(settings.attempts_per_address), "attempts from this address", request)
+    opens = auth.read_worker_token(body.token).opens
+    assignment = opens if isinstance(opens, str) else opens.assignment
+    may_log = limits.may_log("page trouble", body.trouble)
+    if body.trouble == "no_socket":
+        if may_log:
             log.warning(
                 "a worker's page reaches this server over HTTP, but cannot open the WebSocket",
                 assignment=assignment,
                 hint="Check that the proxy passes on `Upgrade` and `Connection` for /ws (docs/deploy.md); "
                 "else the worker's own network blocks it. Logged once a minute at most.",
             )
-
-    async def _note(self, assignment: str, trouble: str, text: str) -> None:
-        kind, sentence = _INCIDENTS[trouble]
-        if self._logged.hit(_SELDOM, trouble):
-            log.warning(sentence, assignment=assignment, part=text)
-        run = await self._store.submit(lambda connection: _noted(connection, assignment, kind, text))
-        if run is not None:
-            self._run_news.tell(run)
+        return Response(status_code=204)
+    (kind, sentence), text = _INCIDENTS[body.trouble], plain(body.text)
+    if may_log:
+        log.warning(sentence, assignment=assignment, part=text)
+    run = await store.submit(lambda connection: _noted(connection, assignment, kind, text))
+    if run is not None:
+        live.run_news.tell(run)
+    return Response(status_code=204)
 
 
 def _noted(connection: Connection, assignment: str, kind: str, text: str) -> int | None:

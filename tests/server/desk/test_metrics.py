@@ -219,7 +219,7 @@ def measured(url: str, bot: Bot) -> tuple[Bot, Callable[[], Awaitable[str]]]:
     run: OpenRun = metrics.measured(make_run(url, bots=bot))
 
     async def text() -> str:
-        return bytes((await metrics.page("")).body).decode()
+        return bytes(metrics.page("").body).decode()
 
     return run.bots["quokka_plain"], text
 

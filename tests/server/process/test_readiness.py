@@ -6,10 +6,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from server.access.parts import Parts
 from server.bots.lineup import OpenRun
+from server.config import Settings
 from server.db.store.store import Store
+from server.process import readiness
 from server.process.lifecycle import Lifecycle
-from server.process.readiness import ServerHealth
 from tests.server.support.database import execute
 from tests.server.support.server import House
 from tests.support.redis_server import RedisServer
@@ -42,7 +44,8 @@ def test_without_its_database_it_is_not_ready_but_alive(house: House) -> None:
 
 async def test_before_its_start_and_during_its_end_it_is_not_ready(url: str) -> None:
     lifecycle, app = Lifecycle(), FastAPI()
-    app.include_router(ServerHealth(Store(url), lifecycle).router)
+    app.include_router(readiness.router)
+    app.state.parts = Parts(Store(url), lifecycle, Settings())
     client = TestClient(app)
     assert client.get("/readyz").json()["stage"] == "starting"
     assert client.get("/readyz").status_code == 503
