@@ -142,12 +142,11 @@ def create_app(
         pages: the folder of the built pages.
         lifecycle: is notified when everything has started, and drains connections before the end.
     """
-    lifecycle, news = lifecycle or Lifecycle(), open_news(settings.redis_url)
-    parts = _parts(settings, auth, runs, opened_bots, lifecycle, news)
+    parts = _parts(settings, auth, runs, opened_bots, lifecycle or Lifecycle())
     app = FastAPI(
         title="Candor",
         version=API_VERSION,
-        lifespan=lambda _app: _served(parts, news),
+        lifespan=lambda _app: _served(parts),
         docs_url=None,  # FastAPI's own pages load scripts from another host; `site` serves ours
         redoc_url=None,
         openapi_url=None,
@@ -178,25 +177,54 @@ def _parts(
     runs: dict[int, OpenRun],
     opened_bots: OpenedBots,
     lifecycle: Lifecycle,
-    news: News,
 ) -> Parts:
-    """Build the parts of a server, and have `lifecycle` drain those with open connections."""
-    database, public_url = settings.resolved_database_url, settings.resolved_public_url
-    store = Store(database, DatabaseLimits(settings.database_connections, settings.database_seconds))
-    auth = replace(auth, directory=StoredDirectory(store))
+    """Build the parts of a server, each from those before it."""
+    limits = DatabaseLimits(settings.database_connections, settings.database_seconds)
+    store = Store(settings.resolved_database_url, limits)
     exempt = frozenset(settings.exempt_addresses)
-    limits, open_sockets = (
+    parts = Parts(
+        settings,
+        lifecycle,
+        store,
+        replace(auth, directory=StoredDirectory(store)),
+        open_news(settings.redis_url),
         RateLimits(exempt, settings.redis_url),
         OpenSockets(settings.open_sockets_per_address, exempt),
+        opened_bots,
     )
+    _add_runs(parts, runs)
+    _add_sessions(parts)
+    _add_recruiting(parts)
+    _add_jobs(parts)
+    _add_desk(parts)
+    return parts
+
+
+def _add_runs(parts: Parts, runs: dict[int, OpenRun]) -> None:
+    """Add the registered bots and the open runs, with the metrics that measure their bots."""
+    settings, store, news, opened_bots = parts[Settings], parts[Store], parts[News], parts[OpenedBots]
     measures = Metrics()
     served = OpenRuns(runs, partial(_prepared, store, measures))
     reach = ApiLimits(settings.bot_keys, settings.data / CORPORA)
     checks = BackgroundChecks(store, news)
     bots = RegisteredBots(store, opened_bots, checks, reach, news)
+    changes = RunChanges(
+        store,
+        news,
+        refuse_private=settings.refuse_private_bots,
+        reach=reach,
+        moderation=opened_bots.moderation,
+        ids=parts[Auth].ids,
+    )
+    followed = StoredChanges(store, served, bots, opened_bots, news)
+    parts.add(measures, served, reach, checks, bots, changes, followed, RunEnds(store, served, news))
 
+
+def _add_sessions(parts: Parts) -> None:
+    """Add the sessions of workers, and what admits and connects them."""
+    settings, store, auth, news = parts[Settings], parts[Store], parts[Auth], parts[News]
+    served, limits, open_sockets = parts[OpenRuns], parts[RateLimits], parts[OpenSockets]
     live = LiveSessions(store, served, auth, news, settings.prolific_site.rstrip("/"))
-    measures.watch(live, store, open_sockets, opened_bots)
     newcomers = Newcomers(
         store=store,
         live=live,
@@ -206,7 +234,7 @@ def _parts(
         per_address=parse(settings.joins_per_address),
         signed_links=settings.signed_links,
     )
-    worker_socket = WorkerSocket(
+    socket = WorkerSocket(
         live=live,
         newcomers=newcomers,
         auth=auth,
@@ -215,86 +243,67 @@ def _parts(
         per_address=parse(settings.connections_per_address),
         open_sockets=open_sockets,
     )
-    signed_arrivals = SignedArrivals(store, settings.prolific_api, public_url)
+    arrivals = SignedArrivals(store, settings.prolific_api, settings.resolved_public_url)
+    requests = JoinRequests(store, auth, served, limits, arrivals, settings)
+    parts[Metrics].watch(live, store, open_sockets, parts[OpenedBots])
+    parts[Lifecycle].on_drain(live.drain, newcomers.drain)
+    parts.add(live, Interventions(live, store, news), socket, requests)
 
+
+def _add_recruiting(parts: Parts) -> None:
+    """Add the platforms that recruit and pay, and what learns of their changes."""
+    settings, store = parts[Settings], parts[Store]
     platform = platform_of(settings)
-    platform_studies = PlatformStudies(store, platform, public_url)
+    studies = PlatformStudies(store, platform, settings.resolved_public_url)
     listening = Listening(
         store=store,
         platform=platform,
-        studies=platform_studies,
-        public_url=public_url,
+        studies=studies,
+        public_url=settings.resolved_public_url,
         workspace=settings.prolific_workspace,
         secret=settings.prolific_hook_secret,
     )
+    parts.add(platform, studies, listening, Polling(store, platform, studies), Webhooks(store, studies))
 
-    jobs = BackgroundJobs(store, news)
-    job_limits = ChildLimits(settings.job_megabytes, settings.job_minutes * 60)
-    kept_exports = KeptExports(store, settings.data / "exports")
-    reports = Reports(store, jobs, database, settings.data / "reports", job_limits, settings.kept_reports)
+
+def _add_jobs(parts: Parts) -> None:
+    """Add the background jobs: those that researchers start, and those that run by themselves."""
+    settings, store, auth, news = parts[Settings], parts[Store], parts[Auth], parts[News]
+    database, limits = (
+        settings.resolved_database_url,
+        ChildLimits(settings.job_megabytes, settings.job_minutes * 60),
+    )
+    jobs, kept_exports = BackgroundJobs(store, news), KeptExports(store, settings.data / "exports")
     crowd = Crowd(settings.own_url, auth.researcher_token)
-    rehearsals = Rehearsals(store, jobs, served, news, database, crowd, job_limits)
-    exports = Exports(store, jobs, database, kept_exports, job_limits)
-
-    lists = ListedStore(store, news)
-    sources = RunViewSources(store, auth, live, opened_bots, public_url)
-    run_feeds, list_feeds = RunFeeds(sources, news), ListFeeds(lists, bots, news)
-    job_feeds = JobFeeds(store, reports, rehearsals, exports, news)
-    for draining in (live, newcomers, run_feeds, job_feeds, list_feeds):
-        lifecycle.on_drain(draining.drain)
-    return Parts(
-        settings,
-        lifecycle,
-        store,
-        auth,
-        limits,
-        measures,
-        served,
-        opened_bots,
-        reach,
-        checks,
-        bots,
-        StoredChanges(store, served, bots, opened_bots, news),
-        RunChanges(
-            store,
-            news,
-            refuse_private=settings.refuse_private_bots,
-            reach=reach,
-            moderation=opened_bots.moderation,
-            ids=auth.ids,
-        ),
-        live,
-        Interventions(live, store, news),
-        worker_socket,
-        JoinRequests(store, auth, served, limits, signed_arrivals, settings),
-        RunEnds(store, served, news),
-        platform,
-        platform_studies,
-        listening,
-        Polling(store, platform, platform_studies),
-        Webhooks(store, platform_studies),
+    parts.add(
         jobs,
-        reports,
-        rehearsals,
-        exports,
+        Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports),
+        Rehearsals(store, jobs, parts[OpenRuns], news, database, crowd, limits),
+        Exports(store, jobs, database, kept_exports, limits),
         FileLinks(auth.secret),
-        RunningAnalyses(store, database, job_limits),
+        RunningAnalyses(store, database, limits),
         RetentionJob(store, kept_exports),
         CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
-        ModerationJob(store, opened_bots.moderation),
-        SignInProvider(settings, auth.secret),
-        lists,
-        sources,
-        run_feeds,
-        list_feeds,
-        job_feeds,
+        ModerationJob(store, parts[OpenedBots].moderation),
     )
 
 
+def _add_desk(parts: Parts) -> None:
+    """Add what researchers see at the desk, and the feeds of its changes."""
+    settings, store, auth, news = parts[Settings], parts[Store], parts[Auth], parts[News]
+    live, opened_bots = parts[LiveSessions], parts[OpenedBots]
+    lists = ListedStore(store, news)
+    sources = RunViewSources(store, auth, live, opened_bots, settings.resolved_public_url)
+    run_feeds, list_feeds = RunFeeds(sources, news), ListFeeds(lists, parts[RegisteredBots], news)
+    job_feeds = JobFeeds(store, parts[Reports], parts[Rehearsals], parts[Exports], news)
+    parts[Lifecycle].on_drain(run_feeds.drain, list_feeds.drain, job_feeds.drain)
+    parts.add(lists, sources, run_feeds, list_feeds, job_feeds, SignInProvider(settings, auth.secret))
+
+
 @asynccontextmanager
-async def _served(parts: Parts, news: News) -> AsyncIterator[None]:
+async def _served(parts: Parts) -> AsyncIterator[None]:
     """Start the parts of a server, and close them at its end."""
-    store, opened_bots, live = parts[Store], parts[OpenedBots], parts[LiveSessions]
+    store, news, opened_bots, live = parts[Store], parts[News], parts[OpenedBots], parts[LiveSessions]
     changes, ends, polling = parts[StoredChanges], parts[RunEnds], parts[Polling]
     by_itself = (parts[RetentionJob], parts[CreditJob], parts[ModerationJob], parts[Listening])
     end_tracing = start_tracing()

@@ -11,9 +11,6 @@ def built_page(name: str, request: Request) -> HTMLResponse:
     adds in front.
     """
     levels = request.scope["raw_path"].partition(b"?")[0].count(b"/") - 1
-    content = (
-        (request.app.state.pages / name)
-        .read_text(encoding="utf-8")
-        .replace('="./', f'="{"../" * levels or "./"}')
-    )
-    return HTMLResponse(content, headers={"Cache-Control": "no-cache"})
+    content: str = (request.app.state.pages / name).read_text(encoding="utf-8")
+    adjusted = content.replace('="./', f'="{"../" * levels or "./"}')
+    return HTMLResponse(adjusted, headers={"Cache-Control": "no-cache"})

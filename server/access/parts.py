@@ -1,7 +1,7 @@
 """FastAPI dependencies for the server's parts, which `create_app` holds in `app.state.parts`."""
 
 from functools import cache
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends
 from starlette.requests import HTTPConnection
@@ -15,13 +15,19 @@ T = TypeVar("T")
 
 
 class Parts:
-    """The parts of a server, one of each type."""
+    """The parts of a server, each found by its class or a base class of it."""
 
     def __init__(self, *parts: object) -> None:
-        self._parts = {type(part): part for part in parts}
+        self._parts: dict[type, Any] = {}
+        self.add(*parts)
+
+    def add(self, *parts: object) -> None:
+        """Add parts, one of each class."""
+        self._parts |= {kind: part for part in parts for kind in type(part).__mro__}
 
     def __getitem__(self, kind: type[T]) -> T:
-        return cast("T", self._parts[kind])
+        part: T = self._parts[kind]
+        return part
 
 
 @cache

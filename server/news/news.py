@@ -28,7 +28,7 @@ class News(Protocol):
 log = structlog.get_logger()
 
 
-class LocalNews:
+class LocalNews(News):
     """Send messages within this process only."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.exceptions import RedisError
 
 from candor.common.network import redis_pool
-from server.news.news import Handler, LocalNews, Payload
+from server.news.news import Handler, LocalNews, News, Payload
 
 log = structlog.get_logger()
 _SECONDS = 5.0  # after which Redis counts as lost
@@ -21,7 +21,7 @@ _MOST_WAITING = 1_000
 _BACKOFF = ExponentialWithJitterBackoff(base=0.1, cap=2.0)
 
 
-class RedisNews:
+class RedisNews(News):
     """Send messages to every process that shares the Redis at a URL; within this process without Redis.
 
     A lost connection is made again, however long it takes. Messages sent meanwhile are lost to the other

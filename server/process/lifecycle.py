@@ -19,9 +19,9 @@ class Lifecycle:
         self._drain_seconds = drain_seconds
         self._to_drain: list[Callable[[float], Awaitable[None]]] = []
 
-    def on_drain(self, drain: Callable[[float], Awaitable[None]]) -> None:
-        """Register `drain`, which is called at the end of the process with the seconds that it may take."""
-        self._to_drain.append(drain)
+    def on_drain(self, *drains: Callable[[float], Awaitable[None]]) -> None:
+        """Register functions to call at the end of the process, with the seconds that they may take."""
+        self._to_drain += drains
 
     def begin_serving(self) -> None:
         """Enter the stage `serving`, when everything has started."""

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from server.access.actor import Allowed
 from server.access.parts import Database, part
-from server.bots.open_runs import OpenRuns
+from server.bots.opening import OpenRuns
 from server.db.runs.runs import all_runs
 from server.study import Study, parse_study
 
