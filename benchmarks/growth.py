@@ -29,7 +29,7 @@ from server.db.store.store import Store
 from server.db.worker_ids import encrypt_again
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse.sessions import LiveSessions
-from server.news import LocalNews
+from server.news import News
 from server.recruiters.arrival import Arrival
 from server.session.instrument import Opinion
 from server.session.records import Agreed, BotSaid, TopicMarked, WorkerSaid
@@ -107,7 +107,7 @@ async def written(store: Store, run: OpenRun, prefix: str) -> tuple[list[str], f
 
 async def taken_over(store: Store, run: OpenRun, assignments: list[str]) -> float:
     """Return the median of the milliseconds that it takes to take over a session of 40 inputs."""
-    live = LiveSessions(store, {run.id: run}, AUTH, LocalNews())
+    live = LiveSessions(store, {run.id: run}, AUTH, News())
     took = []
     for assignment in assignments:
         started = time.perf_counter()

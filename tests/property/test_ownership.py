@@ -36,7 +36,7 @@ from server.db.store.store import Store
 from server.errors import CandorError
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse import bot_replies
-from server.news import LocalNews
+from server.news import News
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
 from server.session.protocol import client_messages
@@ -225,7 +225,7 @@ class Ownership(RuleBasedStateMachine):
         self.gossip.under_way.remove(found)
         member, topic, payload = found
         if not lost:
-            self.settle(lambda: LocalNews.publish(member, topic, payload))
+            self.settle(lambda: News.publish(member, topic, payload))
 
     @rule(number=st.integers(0, PROCESSES - 1), where=st.sampled_from(["before", "behind"]))
     def stop_for_a_while(self, number: int, where: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from bots import BotError, BotGone, Chat, Endpoint, Replicas, Reply, Turn
 from server.bots.opened_bots import BotHandle, OpenedBots
 from server.bots.stored_bots import Registration
-from server.news import LocalNews, News, RedisNews
+from server.news import News, RedisNews
 from tests.server.support.study import AT
 from tests.server.support.talker import Talker, endpoint, talking
 from tests.support.redis_server import RedisServer
@@ -155,7 +155,7 @@ async def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) ->
 async def test_processes_tell_each_other_that_a_provider_is_out_and_that_it_is_back(
     parrot: Talker, registered: bool
 ) -> None:
-    await tell_each_other(parrot, [LocalNews()] * 3, registered)
+    await tell_each_other(parrot, [News()] * 3, registered)
 
 
 @pytest.mark.services

@@ -15,7 +15,7 @@ from server.bots.registered_bots import ApiLimits
 from server.db.runs.run_rules import all_rules_of
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
-from server.news import LocalNews
+from server.news import News
 from server.recruiters.arrival import IdCipher
 from server.run_rules import RunRules
 from tests.server.support.study import RUN, SYSTEMS, study_text
@@ -77,7 +77,7 @@ async def test_while_ids_are_encrypted_others_are_served_and_write(
 ) -> None:
     ids = HeldCipher()
     changes = RunChanges(
-        store, LocalNews(), refuse_private=False, reach=ApiLimits({}, tmp_path), moderation=None, ids=ids
+        store, News(), refuse_private=False, reach=ApiLimits({}, tmp_path), moderation=None, ids=ids
     )
     changing = asyncio.create_task(change(changes))
     try:

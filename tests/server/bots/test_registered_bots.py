@@ -23,7 +23,7 @@ from server.db.audit import CommandLine
 from server.db.engine.engines import open_engine
 from server.db.store.store import Store
 from server.errors import BotDisabled, BotNotFound, NotChecked
-from server.news import LocalNews
+from server.news import News
 from tests.server.support.bots import report
 from tests.server.support.database import held_up, query
 from tests.server.support.study import AT
@@ -155,7 +155,7 @@ ME = CommandLine()
 
 def owner(store: Store, opened_bots: OpenedBots) -> RegisteredBots:
     reach = ApiLimits({}, Path("corpora"))
-    return RegisteredBots(store, opened_bots, BackgroundChecks(store, LocalNews()), reach, LocalNews())
+    return RegisteredBots(store, opened_bots, BackgroundChecks(store, News()), reach, News())
 
 
 @pytest.mark.databases("sqlite", "postgresql")

@@ -25,7 +25,7 @@ from server.db.sessions import write as rows
 from server.db.store.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse.sessions import LiveSessions, restore
-from server.news import LocalNews
+from server.news import News
 from server.recruiters.arrival import Arrival
 from server.session import protocol as wire
 from server.session.events import AskBot, BotReplied, FromWorker, ShowReply
@@ -257,7 +257,7 @@ async def test_what_a_page_hears_comes_no_earlier_than_its_delay_and_looks_the_s
     run = make_run(url, study_text(reply_time=SHORT.model_dump()), bots)
     store = Store(url)
     store.start()
-    live = LiveSessions(store, {run.id: run}, AUTH, LocalNews())
+    live = LiveSessions(store, {run.id: run}, AUTH, News())
     try:
         pages = await asyncio.gather(*(chat_through(live, run, store, worker) for worker in _workers()))
     finally:

@@ -20,7 +20,7 @@ from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse.newcomers import Newcomers
 from server.live.converse.sessions import LiveSessions
 from server.live.converse.socket import WorkerSocket
-from server.news import LocalNews
+from server.news import News
 from server.recruiters.arrival import Arrival
 from server.session.protocol import PROTOCOL_VERSION
 from tests.server.support.page import Page
@@ -33,7 +33,7 @@ Serve = Callable[..., House]
 
 def worker_socket(store: Store, auth: Auth, run: OpenRun) -> tuple[LiveSessions, WorkerSocket]:
     """Sessions, and a socket for their pages without a server around it, whose limits pass over `here`."""
-    live = LiveSessions(store, {run.id: run}, auth, LocalNews())
+    live = LiveSessions(store, {run.id: run}, auth, News())
     runs, limits, once = {run.id: run}, RateLimits({"here"}), parse("1/day")
     newcomers = Newcomers(
         store=store, live=live, auth=auth, runs=runs, limits=limits, per_address=once, signed_links=False

@@ -17,7 +17,7 @@ from server.errors import StorageFailed
 from server.live.converse import presence
 from server.live.converse.live_session import LiveSession
 from server.live.converse.sessions import LiveSessions
-from server.news import LocalNews, Payload
+from server.news import News, Payload
 from server.session.protocol import ServerMessage, frame_of
 from server.session.records import BotSaid, Record, WorkerSaid
 
@@ -115,7 +115,7 @@ class Gossip:
         self.under_way += [(member, topic, payload) for member in self.members if member is not teller]
 
 
-class HeardNews(LocalNews):
+class HeardNews(News):
     """What one process hears: its own news at once."""
 
     def __init__(self, gossip: Gossip) -> None:

@@ -9,7 +9,7 @@ from server.db.store.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse.live_session import LiveSession, utc_now
 from server.live.converse.sessions import LiveSessions
-from server.news import LocalNews, News
+from server.news import News
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
 from server.session.protocol import ServerMessage, client_messages
@@ -52,7 +52,7 @@ class Stage:
 
     def __init__(self, url: str, run: OpenRun, store: Store) -> None:
         self.url, self.run, self.store = url, run, store
-        self.news = LocalNews()
+        self.news = News()
         self.live = self.elsewhere(self.news)
         self._ids = 0
 
@@ -64,7 +64,7 @@ class Stage:
 
     def elsewhere(self, news: News | None = None) -> LiveSessions:
         """Return the sessions of another process, which hears nothing of this one but over `news`."""
-        return LiveSessions(self.store, {self.run.id: self.run}, AUTH, news or LocalNews())
+        return LiveSessions(self.store, {self.run.id: self.run}, AUTH, news or News())
 
     async def open(
         self, assignment: str, live: LiveSessions | None = None

@@ -7,13 +7,13 @@ from structlog.testing import capture_logs
 
 from server.live.converse import presence
 from server.live.converse.presence import TOPIC, Presence
-from server.news import LocalNews, Payload
+from server.news import News, Payload
 from tests.support.waiting import until
 
 
 async def test_whoever_hears_nonsense_goes_on_telling(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presence, "_EVERY", 0.01)
-    news, told = LocalNews(), list[Payload]()
+    news, told = News(), list[Payload]()
     news.subscribe(TOPIC, told.append)
     known = Presence(news)
     with capture_logs() as logs:

@@ -1,8 +1,9 @@
-"""Messages between processes, over Redis' publish and subscribe."""
+"""Messages between the processes of a server. Losing one is harmless: the database has it too."""
 
 import asyncio
 import json
 import secrets
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
@@ -13,12 +14,38 @@ from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.exceptions import RedisError
 
 from candor.common.network import redis_pool
-from server.news.news import Handler, LocalNews, News, Payload
 
+Payload = Mapping[str, Any]  # JSON values
+Handler = Callable[[Payload], None]
 log = structlog.get_logger()
 _SECONDS = 5.0  # after which Redis counts as lost
 _MOST_WAITING = 1_000
 _BACKOFF = ExponentialWithJitterBackoff(base=0.1, cap=2.0)
+
+
+class News:
+    """Messages within this process. For one event loop, between `start` and `close`."""
+
+    def __init__(self) -> None:
+        self._handlers: dict[str, list[Handler]] = {}
+
+    def subscribe(self, topic: str, handler: Handler) -> None:
+        """Call `handler` with the payload of every message of `topic`; it must not wait."""
+        self._handlers.setdefault(topic, []).append(handler)
+
+    def publish(self, topic: str, payload: Payload) -> None:
+        """Send a message to the subscribers of `topic`. Returns at once and never raises; it may be lost."""
+        for handler in self._handlers.get(topic, ()):
+            try:
+                handler(payload)
+            except Exception:  # an error in a subscriber must not harm the publisher
+                log.exception("news was not taken", topic=topic)
+
+    def start(self) -> None:
+        """Start receiving messages from other processes, of which there are none."""
+
+    async def close(self) -> None:
+        """Stop sending and receiving."""
 
 
 class RedisNews(News):
@@ -29,7 +56,7 @@ class RedisNews(News):
     """
 
     def __init__(self, url: str) -> None:
-        self._here = LocalNews()
+        super().__init__()
         self._process = secrets.token_hex(8)
         pool = redis_pool(
             url,
@@ -46,13 +73,9 @@ class RedisNews(News):
         self._tasks: list[asyncio.Task[None]] = []
         self.connected = asyncio.Event()
 
-    def subscribe(self, topic: str, handler: Handler) -> None:
-        """Call `handler` with the payload of every message of `topic`; it must not wait."""
-        self._here.subscribe(topic, handler)
-
     def publish(self, topic: str, payload: Payload) -> None:
         """Send a message to the subscribers of `topic`: here at once, elsewhere soon."""
-        self._here.publish(topic, payload)
+        super().publish(topic, payload)
         told = json.dumps({"from": self._process, "topic": topic, "payload": payload})
         if self.connected.is_set() and not self._waiting.full():
             self._waiting.put_nowait(told)
@@ -99,7 +122,7 @@ class RedisNews(News):
         try:
             told: dict[str, Any] = json.loads(data)
             if told["from"] != self._process:
-                self._here.publish(told["topic"], told["payload"])
+                super().publish(told["topic"], told["payload"])
         except (ValueError, KeyError, TypeError) as error:
             log.warning("news of no kind", error=type(error).__name__)
 
@@ -110,3 +133,8 @@ class RedisNews(News):
                 await self._redis.publish(self._channel, told)
             except (RedisError, OSError):
                 continue  # the message is lost, which is allowed; `_listen_forever` logs the lost connection
+
+
+def open_news(redis_url: str | None) -> News:
+    """Return news between the processes that share a Redis; without one, only within this process."""
+    return News() if redis_url is None else RedisNews(redis_url)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from server.news import LocalNews, News, RedisNews
+from server.news import News, RedisNews
 from tests.support import redis_server
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import until
@@ -22,7 +22,7 @@ class Heard:
 
 
 async def test_within_one_process_it_is_there_at_once() -> None:
-    news = LocalNews()
+    news = News()
     one, other, deaf = Heard(news), Heard(news), Heard(news, "runs")
     news.publish("bots", {"name": "a"})
     assert one.payloads == other.payloads == [{"name": "a"}]
@@ -30,7 +30,7 @@ async def test_within_one_process_it_is_there_at_once() -> None:
 
 
 async def test_a_listener_that_fails_harms_neither_publisher_nor_others() -> None:
-    news = LocalNews()
+    news = News()
 
     def fail(_payload: object) -> None:
         raise ZeroDivisionError
