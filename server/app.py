@@ -30,21 +30,21 @@ from server.bots.registered_bots import CORPORA, ApiLimits, RegisteredBots
 from server.config import Settings
 from server.db.engine.engines import DatabaseLimits
 from server.db.store.store import Store
-from server.desk import api as desk_api
 from server.desk import metrics
-from server.desk.assignments import forgetting, wizard, worker_actions
+from server.desk.assignments import forgetting, search, simulation, transcript, wizard, worker_actions
 from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
-from server.desk.people import accounts, audit_log, openid_sign_in, people, study_people
-from server.desk.people.openid_sign_in import SignInProvider
-from server.desk.runs import credits as run_credits
-from server.desk.runs import personal_links, run_actions, worker_ids
-from server.desk.runs.personal_links import LISTS_MOST_BYTES, LISTS_PATH
-from server.desk.runs.run_actions import RULES_MOST_BYTES, RULES_PATH
+from server.desk.people import accounts, audit_log, openid, people
+from server.desk.people.openid import SignInProvider
+from server.desk.runs import api as runs_api
+from server.desk.runs import worker_lists
+from server.desk.runs.api import RULES_MOST_BYTES, RULES_PATH
+from server.desk.runs.run_view import RunViewSources
+from server.desk.runs.worker_lists import LISTS_MOST_BYTES, LISTS_PATH
 from server.desk.streams import job_watch, list_watch, watch
 from server.desk.streams.job_watch import JobFeeds
 from server.desk.streams.list_watch import ListFeeds
-from server.desk.streams.watch import RunFeeds, RunViewSources
+from server.desk.streams.watch import RunFeeds
 from server.desk.studies import studies as studies_api
 from server.errors import ErrorBody
 from server.jobs import api as jobs_api
@@ -67,7 +67,6 @@ from server.live.converse.sessions import LiveSessions
 from server.live.converse.socket import WorkerSocket
 from server.news import News, open_news
 from server.process import readiness
-from server.process.lifecycle import Lifecycle
 from server.process.middleware import (
     DirectSocket,
     NoNullCharacters,
@@ -77,6 +76,7 @@ from server.process.middleware import (
     null_character,
     too_long,
 )
+from server.process.readiness import Lifecycle
 from server.recruiters.sona import SonaClient
 from server.recruiting import api as recruiting_api
 from server.recruiting import webhooks
@@ -85,8 +85,8 @@ from server.recruiting.platform import platform_of
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import Webhooks
 from server.session.protocol import SOCKET_PATH
-from server.site import templates
-from server.site.templates import STATIC, STATIC_PATH
+from server.site import pages as site_pages
+from server.site.pages import STATIC, STATIC_PATH, WORKER_PAGES
 
 PAGES = Path(__file__).parent / "pages"
 API_VERSION = "1"
@@ -96,23 +96,22 @@ _ROUTERS = (
     readiness.router,
     join.router,
     metrics.router,
-    desk_api.router,
+    runs_api.router,
+    search.router,
+    transcript.router,
+    simulation.router,
     watch.router,
-    run_actions.router,
     worker_actions.router,
     jobs_api.router,
     job_watch.router,
     accounts.router,
-    openid_sign_in.router,
+    openid.router,
     studies_api.router,
     people.router,
-    study_people.router,
     list_watch.router,
     recruiting_api.router,
-    run_credits.router,
     webhooks.router,
-    worker_ids.router,
-    personal_links.router,
+    worker_lists.router,
     own_data.router,
     page_trouble.router,
     forgetting.router,
@@ -120,7 +119,7 @@ _ROUTERS = (
     audit_log.router,
     bots_api.router,
     host_socket.router,
-    templates.router,
+    site_pages.router,
 )
 
 
@@ -160,7 +159,7 @@ def create_app(
     app.state.public_path, app.state.public_origin = public.path, f"{public.scheme}://{public.netloc}"
     add_errors(app)
     app.add_middleware(DirectSocket, path=SOCKET_PATH, serve=parts[WorkerSocket].serve)
-    app.add_middleware(NoNullCharacters, refusal=null_character(), except_below=join.WORKER_PAGES)
+    app.add_middleware(NoNullCharacters, refusal=null_character(), except_below=WORKER_PAGES)
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long, elsewhere=_LONGER)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestIds)

@@ -1,8 +1,9 @@
-"""Authenticate callers: tokens of workers, researchers and hosts; pseudonyms; completion codes.
+"""Authenticate callers: tokens of workers, researchers and hosts; pseudonyms; completion codes; keys.
 
 Workers' tokens, pseudonyms and codes are derived from one secret. Its file is in the data folder, readable by
 its owner only, and also contains the installation's own researcher token. Further tokens are in the database
-(see `tokens`). Workers' ids are encrypted with a key from a separate file or a setting.
+(see `tokens`). Workers' ids are encrypted with keys from a separate file or a setting; the keys are never in
+the database.
 """
 
 import base64
@@ -11,6 +12,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +21,6 @@ from typing import Any, Protocol
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from pydantic_core import from_json
 
-from server.access.id_keys import load_id_keys, make_secret_file
 from server.access.roles import ALL_STUDIES, Actor
 from server.access.tokens import Grant, hashed, is_well_formed
 from server.clock import utc_now
@@ -27,6 +28,9 @@ from server.errors import CandorError, NotSignedIn, TokenExpired, TokenInvalid, 
 from server.recruiters.arrival import Arrival, IdCipher
 
 _FILE = "secrets.json"
+_KEY_FILE = "worker-ids.key"
+_SHORTEST = 32  # characters of a key
+_HOW = "create a key with `openssl rand -base64 48`; earlier keys may follow, separated by spaces"
 _LONGEST_HEADER = 512
 _SIGNATURE_BYTES = 12  # 96 bits: 16 characters of a link, impossible to guess
 
@@ -312,3 +316,47 @@ def make_secrets(folder: Path) -> None:
         raise CandorError(
             f"{path} cannot be written: {error}", "Check the folder, or choose another --data."
         ) from error
+
+
+def make_secret_file(path: Path, content: str) -> None:
+    """Write a secret file atomically. If another process was first, its file stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{secrets.token_hex(4)}")
+    draft.touch(mode=0o600)
+    draft.write_text(content + "\n", encoding="utf-8")
+    with suppress(FileExistsError):
+        path.hardlink_to(draft)
+    draft.unlink()
+
+
+def key_file(folder: Path) -> Path:
+    """Return the path of the keys' file in the data folder, which is used unless a setting has the keys."""
+    return folder / _KEY_FILE
+
+
+def load_id_keys(folder: Path, given: str | None) -> tuple[str, ...]:
+    """Return the keys from the setting or from the file in `folder`, the current key first.
+
+    If there is neither, a key is created. If it is the wrong one, that shows as soon as an id is decrypted.
+
+    Raises:
+        CandorError: a key is too short, or the file cannot be created or read.
+    """
+    if given is not None:
+        return _keys(given, "CANDOR_WORKER_ID_KEY")
+    path = key_file(folder)
+    try:
+        if not path.exists():
+            make_secret_file(path, secrets.token_urlsafe(48))
+        return _keys(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CandorError(
+            f"{path} cannot be used: {error}", "Restore the file from where you keep it."
+        ) from error
+
+
+def _keys(text: str, where: str) -> tuple[str, ...]:
+    keys = tuple(text.split())
+    if not keys or any(len(key) < _SHORTEST for key in keys):
+        raise CandorError(f"{where}: a key needs at least {_SHORTEST} characters", f"Correct it: {_HOW}.")
+    return keys

@@ -19,8 +19,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from candor.common.terminal import console, fail
-from server.access.auth import load_signer, make_secrets, token_file
-from server.access.id_keys import key_file
+from server.access.auth import key_file, load_signer, make_secrets, token_file
 from server.cli.database import check_secrets_beside, served, transaction
 from server.cli.settings import Data, settings_from
 from server.config import Settings

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from candor.common.terminal import fail, stderr
-from server.access.auth import Auth, load_signer, make_secrets, token_file
-from server.access.id_keys import key_file, load_id_keys
+from server.access.auth import Auth, key_file, load_id_keys, load_signer, make_secrets, token_file
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
 from server.db.engine.damage import damaged, is_damage, require_sound, sole_server, sqlite_file

@@ -20,7 +20,7 @@ from server.cli.database import require_id_key, require_secrets, snapshot_or_fai
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.runs.runs import RunEntry, find_run
-from server.desk.runs.worker_ids import Sought, identities, identities_csv
+from server.desk.runs.worker_lists import Sought, identities, identities_csv
 from server.export.formats import Format, OnStep, file_name, has_assignments, replaced, write_run
 from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, run_child, told_progress
 from server.study import published

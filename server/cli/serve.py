@@ -49,11 +49,9 @@ from server.db.runs.runs import RunEntry, all_runs, open_run, open_slugs
 from server.db.worker_ids import encrypt_again
 from server.desk.people.people import password_link
 from server.errors import CandorError
-from server.process.file_limit import raise_file_limit
-from server.process.lifecycle import Lifecycle
 from server.process.logs import configure_logging
-from server.process.readiness import newest_schema, schema
-from server.process.server import Server
+from server.process.readiness import Lifecycle, newest_schema, schema
+from server.process.server import Server, raise_file_limit
 from server.process.supervisor import NotStarted, Supervisor
 from server.study import DEMO
 

@@ -14,8 +14,8 @@ from server.app import create_app
 from server.cli.serve import open_runs, opened_by
 from server.config import Settings
 from server.errors import CandorError
-from server.process.lifecycle import Lifecycle
 from server.process.logs import configure_logging
+from server.process.readiness import Lifecycle
 from server.process.server import Server
 from server.process.supervisor import serve_supervised
 

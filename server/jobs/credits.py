@@ -13,8 +13,7 @@ from server.db.runs.runs import all_runs
 from server.db.store.store import Store
 from server.db.worker_ids import external_id
 from server.errors import StorageFailed
-from server.lease import Lease
-from server.periodic import PeriodicTask
+from server.periodic import Lease, PeriodicTask
 from server.recruiters.arrival import IdCipher
 from server.recruiters.recruiter import SONA, Sona
 from server.recruiters.sona import CreditAnswer, SonaClient

@@ -17,8 +17,7 @@ from server.db.review.flagged_lines import UnjudgedLine, store_judgements, unjud
 from server.db.runs.runs import open_slugs, studies_of_runs
 from server.db.store.store import Store
 from server.errors import StorageFailed
-from server.lease import Lease
-from server.periodic import PeriodicTask
+from server.periodic import Lease, PeriodicTask
 from server.study import parse_study
 
 SECONDS = 5.0  # between queries for new lines

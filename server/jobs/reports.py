@@ -23,8 +23,7 @@ from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.jobs.background import BackgroundJobs, JobFiles, Progress, Result
 from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, reading, run_child, told_progress
-from server.lease import Lease
-from server.periodic import PeriodicTask
+from server.periodic import Lease, PeriodicTask
 
 PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
 

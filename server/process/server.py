@@ -1,7 +1,9 @@
-"""Run uvicorn's server, and end it gracefully: finish open work, then close connections."""
+"""Run uvicorn's server, watch its open files, and end it gracefully: finish open work, then close."""
 
 import asyncio
 import gc
+import os
+import resource
 import socket
 import sys
 
@@ -12,8 +14,7 @@ from limits import parse
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from server.config import Settings
-from server.process.file_limit import FileWatch, raise_file_limit
-from server.process.lifecycle import Lifecycle
+from server.process.readiness import Lifecycle
 from server.process.traffic_shaping import Shaper, TrafficShaping
 
 # Why this server uses uvicorn's own connections instead of ours, or None if ours fit the installed uvicorn.
@@ -47,6 +48,7 @@ _MOST_BYTES = 65_536  # of a frame: twice the limit of a message, so that longer
 # takes 4 ms.
 _SWITCH_SECONDS = 0.000_5
 _LAST_SECONDS = 5  # for open responses, once everything was drained
+_NEAR, _CALM = 0.8, 0.7  # shares of the limit: above the first, warn; below the second, allow another warning
 _TICKS = 10  # ticks of 0.1 seconds between checks of the open files
 log = structlog.get_logger()
 
@@ -130,3 +132,55 @@ class Server(uvicorn.Server):
         elif (error := draining.exception()) is not None:
             log.error("what was under way could not be finished", exc_info=error)
         await super().shutdown(sockets)
+
+
+def raise_file_limit() -> int:
+    """Raise the limit of open files to the system's maximum for this process, and return it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    except (ValueError, OSError):  # some systems report a limit that they do not grant
+        return soft
+    return hard
+
+
+class FileWatch:
+    """Logs a warning when the number of open files gets near the limit, once until it has fallen again.
+
+    Args:
+        limit: the highest number of open files.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._warned = False
+
+    def look(self, connections: int) -> None:
+        """Log a warning if the limit is near or reached.
+
+        Args:
+            connections: the number of open connections, for the log.
+        """
+        used = _files_in_use(self._limit)
+        if used >= _NEAR * self._limit and not self._warned:
+            self._warned = True
+            log.error(
+                "the limit of open files is reached: newcomers are turned away"
+                if used >= self._limit
+                else "the limit of open files is near: beyond it newcomers are turned away",
+                limit=self._limit,
+                connections=connections,
+                hint="Raise it (`ulimit -n`, LimitNOFILE=), or add processes; see docs/deploy.md.",
+            )
+        elif used < _CALM * self._limit:
+            self._warned = False
+
+
+def _files_in_use(limit: int) -> int:
+    """Return the approximate number of open files: the lowest free descriptor, which is cheap to get."""
+    try:
+        number = os.open(os.devnull, os.O_RDONLY)
+    except OSError:
+        return limit
+    os.close(number)
+    return number

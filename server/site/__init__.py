@@ -1,1 +1,1 @@
-"""Pages rendered by the server: the start page, and the description of the researcher's API."""
+"""The pages that a browser opens."""

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bots import BotError, Moderation
-from server.access.openid import OpenIdProvider, SignInStart
+from server.desk.people.openid import OpenIdProvider, SignInStart
 from server.errors import ProviderRefused
 from server.recruiters.pay_platform import OutcomeUnknown
 from server.recruiters.prolific.connection import PlatformAnswer, PlatformConnection

@@ -16,8 +16,7 @@ from server.cli.database import require_secrets, transaction, transaction_or_fai
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.runs.runs import find_run
-from server.desk.runs.credits import ask_for_refused, credit_view
-from server.desk.runs.personal_links import links_csv, read_workers, signed_links
+from server.desk.runs.worker_lists import ask_for_refused, credit_view, links_csv, read_workers, signed_links
 from server.errors import CandorError
 
 

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection, Select, func, or_, select
 
-from server.db.runs.runs import RunEntry
+from server.access.actor import Allowed
+from server.access.parts import Database
+from server.db.runs.runs import RunEntry, find_run
 from server.db.tables import (
     AssignmentTable,
     ConversationTable,
@@ -57,6 +60,19 @@ class _Mark:
             return _Mark(datetime.fromisoformat(at).astimezone(UTC), conversation)
         except (ValueError, OverflowError) as error:
             raise SearchInvalid(f"`{text}` is not the end of a page") from error
+
+
+router = APIRouter()
+
+
+@router.get(
+    "/api/desk/runs/{run}/conversations", tags=["runs"], dependencies=[Depends(Allowed("read_transcripts"))]
+)
+async def search_conversations(
+    run: str, wanted: Annotated[Search, Query()], store: Database
+) -> ConversationHits:
+    """List conversations of a run that match a search, newest first, page by page."""
+    return await store.read(lambda c: search(c, find_run(c, run), wanted))
 
 
 def search(connection: Connection, run: RunEntry, wanted: Search) -> ConversationHits:

@@ -1,8 +1,13 @@
 """Endpoints for simulated workers: what they may cost, and the quality of the systems that they meet."""
 
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
 from sqlalchemy import Connection, select
 
 from candor.common.api_models import CriterionSigns, CrowdQuestion, SimulatedBeliefs, SystemQuality
+from server.access.actor import Allowed, Caller
+from server.access.parts import Database
 from server.bots.planned_calls import Confirmation, of_assignments
 from server.db.runs.run_states import believed_quality
 from server.db.runs.runs import find_run
@@ -21,6 +26,28 @@ from server.study import parse_study
 # Quality that a bad twin loses compared with its item: with a third of its words replaced, it lies about half
 # way between an average system and the QC bot, whose quality is 0.
 _LOSS_OF_BAD_TWIN = 0.3
+
+
+router = APIRouter()
+
+
+@router.get("/api/desk/runs/{run}/crowd-question", tags=["runs"], dependencies=[Depends(Allowed("simulate"))])
+async def show_crowd_question(
+    run: str, workers: Annotated[int, Query(ge=1, le=10_000)], actor: Caller, store: Database
+) -> CrowdQuestion:
+    """Return the possible cost of a number of simulated workers in a run."""
+    sees_hosts = actor.may("change_bots")
+    return await store.read(lambda c: crowd_question(c, run, workers, sees_hosts=sees_hosts))
+
+
+@router.get(
+    "/api/desk/assignments/{assignment}/simulation",
+    tags=["runs"],
+    dependencies=[Depends(Allowed("simulate"))],
+)
+async def show_simulation(assignment: str, store: Database) -> SimulatedBeliefs:
+    """Return a simulated worker's beliefs about the systems of its assignment."""
+    return await store.read(lambda connection: beliefs(connection, assignment))
 
 
 def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:

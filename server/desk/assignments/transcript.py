@@ -5,8 +5,11 @@ from itertools import groupby
 from statistics import quantiles
 from typing import Any, get_args
 
+from fastapi import APIRouter, Depends
 from sqlalchemy import ColumnElement, Connection, select, text
 
+from server.access.actor import Allowed
+from server.access.parts import Database
 from server.db.review.message_reports import reports_of
 from server.db.tables import (
     PERSONA_SEPARATOR,
@@ -117,6 +120,17 @@ _SUMS = text("""
     WHERE assignment.run_id = :run AND assignment.simulated = :simulated
       AND (conversation.side IS NULL OR conversation.side = 'left')
     GROUP BY conversation.assignment_id""")
+
+
+router = APIRouter()
+
+
+@router.get(
+    "/api/desk/assignments/{assignment}", tags=["runs"], dependencies=[Depends(Allowed("read_transcripts"))]
+)
+async def show_assignment(assignment: str, store: Database) -> AssignmentDetail:
+    """Return one assignment, with transcripts and ratings."""
+    return await store.read(lambda connection: transcript(connection, assignment))
 
 
 def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:

@@ -1,13 +1,16 @@
 """View of a run for researchers: progress, workers, bots, limits, and what needs attention."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from server.access.auth import Auth
+from server.access.roles import Actor, Permission
+from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.db.review.flagged_lines import unseen_flags
 from server.db.review.interventions import exclusions
@@ -15,6 +18,7 @@ from server.db.review.message_reports import unseen
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry, all_runs
 from server.db.runs.standing import standing
+from server.db.store.store import Store
 from server.db.tables import AnalysisTable, AssignmentTable, ConversationTable, RunTable, SystemTable
 from server.desk.runs.attention import DAMAGED, Unread, attention
 from server.desk.runs.progress import funnel, minutes_to_go, place_of, systems
@@ -30,6 +34,7 @@ from server.desk.runs.responses import (
     RunSummary,
 )
 from server.desk.runs.workers import WorkerFacts, count_waiting, read_workers
+from server.live.converse.sessions import LiveSessions
 from server.run_rules import RunRules, Standing, in_words, is_open, needed, next_opening, places_open
 from server.session.plan import QC
 from server.study import Study, parse_study
@@ -351,3 +356,55 @@ def _row(
         left_with_report=worker.left_with_report,
         completion_code=auth.completion_code(worker.assignment) if has_own_code else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RunViewSources:
+    """The parts of this process from which views of runs are made.
+
+    `live` knows whose page is open, and `opened_bots` knows the states of bots' replicas.
+    """
+
+    store: Store
+    auth: Auth
+    live: LiveSessions
+    opened_bots: OpenedBots
+    public_url: str
+
+    def run_view_context(self) -> RunViewContext:
+        """Return the context of a view of a run at this moment."""
+        live, bots = self.live, self.opened_bots
+        return RunViewContext(
+            self.public_url,
+            self.auth,
+            live.presence.away,
+            bots.states,
+            live.down,
+            has_moderation=bots.moderation is not None,
+            is_damaged=self.store.is_damaged,
+        )
+
+
+def seen_by(actor: Actor, run: RunDetail) -> RunDetail:
+    """Return a run without the parts that `actor` may not see.
+
+    Scores need the permission `analyse`, incidents need `read_transcripts`.
+    """
+    hidden = hidden_from(actor, run.study)
+    changes: dict[str, Any] = {"workers": rows_for(hidden, run.workers)}
+    if "analysis" in hidden:
+        changes["analysis"] = None
+    if "incidents" in hidden:
+        changes["incidents"] = []
+    return run.model_copy(update=changes)
+
+
+def hidden_from(actor: Actor, study: str) -> set[str]:
+    """Return the parts of a run that `actor` may not see."""
+    needed: dict[str, Permission] = {"analysis": "analyse", "incidents": "read_transcripts"}
+    return {part for part, permission in needed.items() if not actor.may(permission, study)}
+
+
+def rows_for(hidden: set[str], rows: Iterable[AssignmentRow]) -> list[AssignmentRow]:
+    """Return the rows of workers, without p values if `hidden` has the analysis."""
+    return [row.model_copy(update={"p": None}) for row in rows] if "analysis" in hidden else list(rows)

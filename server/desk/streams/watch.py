@@ -10,14 +10,10 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel
 from sqlalchemy import Connection
 
-from server.access.actor import Actor, Allowed, Caller
-from server.access.auth import Auth
+from server.access.actor import Allowed, Caller
 from server.access.parts import part
-from server.access.roles import Permission
-from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
 from server.desk.runs.responses import (
     AssignmentRow,
     Attention,
@@ -26,10 +22,9 @@ from server.desk.runs.responses import (
     RunSummary,
     RunUpdate,
 )
-from server.desk.runs.run_view import RunReader, RunViewContext, run_summaries
+from server.desk.runs.run_view import RunReader, RunViewSources, hidden_from, rows_for, run_summaries
 from server.desk.streams.feed import Feed, FeedChange, Sight
 from server.live.converse.presence import RUN_TOPIC
-from server.live.converse.sessions import LiveSessions
 from server.news import News, Payload
 from server.study import parse_study
 
@@ -47,33 +42,6 @@ def streaming(data: type[BaseModel]) -> dict[str, Any]:
     """Return the options of a route that serves server-sent events. `data`: the model of an event's data."""
     described = {"model": data, "description": "Server-sent events; this is the data of each"}
     return {"response_class": EventSourceResponse, "responses": {200: described, "default": _ERROR}}
-
-
-@dataclass(frozen=True, slots=True)
-class RunViewSources:
-    """The parts of this process from which views of runs are made.
-
-    `live` knows whose page is open, and `opened_bots` knows the states of bots' replicas.
-    """
-
-    store: Store
-    auth: Auth
-    live: LiveSessions
-    opened_bots: OpenedBots
-    public_url: str
-
-    def run_view_context(self) -> RunViewContext:
-        """Return the context of a view of a run at this moment."""
-        live, bots = self.live, self.opened_bots
-        return RunViewContext(
-            self.public_url,
-            self.auth,
-            live.presence.away,
-            bots.states,
-            live.down,
-            has_moderation=bots.moderation is not None,
-            is_damaged=self.store.is_damaged,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +127,10 @@ async def watch_run(
     If there are many workers, the first event has those who need attention and the newest; the next
     events have the others. To resume a stream, send the last event id as `Last-Event-ID`.
     """
-    hidden = _hidden_from(actor, watched.study)
+    hidden = hidden_from(actor, watched.study)
     async for change in watched.feed.follow(last_event_id, actor.standing):
         parts = {name: part for name, part in change.parts.items() if name not in hidden}
-        first, *others = _portions(_rows_for(hidden, change.rows.values()), parts.get("attention", []))
+        first, *others = _portions(rows_for(hidden, change.rows.values()), parts.get("attention", []))
         update = RunUpdate(whole=change.whole, workers=first, gone=list(change.gone), **parts)
         # Only the last portion has the change's id: a client that received it received all portions.
         yield _event(change, update, named=not others)
@@ -187,30 +155,6 @@ class _RunLook:
             return self._reader.read(connection, find_run(connection, self._slug), around, utc_now())
 
         return _sight(await self._sources.store.read(read))
-
-
-def seen_by(actor: Actor, run: RunDetail) -> RunDetail:
-    """Return a run without the parts that `actor` may not see.
-
-    Scores need the permission `analyse`, incidents need `read_transcripts`.
-    """
-    hidden = _hidden_from(actor, run.study)
-    changes: dict[str, Any] = {"workers": _rows_for(hidden, run.workers)}
-    if "analysis" in hidden:
-        changes["analysis"] = None
-    if "incidents" in hidden:
-        changes["incidents"] = []
-    return run.model_copy(update=changes)
-
-
-def _hidden_from(actor: Actor, study: str) -> set[str]:
-    """Return the parts of a run that `actor` may not see."""
-    needed: dict[str, Permission] = {"analysis": "analyse", "incidents": "read_transcripts"}
-    return {part for part, permission in needed.items() if not actor.may(permission, study)}
-
-
-def _rows_for(hidden: set[str], rows: Iterable[AssignmentRow]) -> list[AssignmentRow]:
-    return [row.model_copy(update={"p": None}) for row in rows] if "analysis" in hidden else list(rows)
 
 
 def _sight(run: RunDetail) -> Sight[AssignmentRow]:

@@ -1,4 +1,4 @@
-"""Serve the worker's page and `/api/join`, which returns a token for the WebSocket."""
+"""Serve `/api/join`, which returns a token for the WebSocket to an arriving worker."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,13 +7,12 @@ from typing import Annotated
 
 import structlog
 from fastapi import APIRouter, Header, Request
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import JSONResponse
 from limits import parse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection
 
 from server.access.auth import Auth, Ticket, WorkerToken
-from server.access.built_page import built_page
 from server.access.parts import Configured, Limits, part
 from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun, study_card
@@ -54,7 +53,6 @@ from server.session.protocol import MAX_TOKEN, SOCKET_PATH, plain
 from server.session.texts import TextsCard
 from server.study import Study, parse_study
 
-WORKER_PAGES = "/w/"
 log = structlog.get_logger()
 _Parameter = Annotated[str, StringConstraints(max_length=64)]
 _Value = Annotated[str, StringConstraints(max_length=2_500)]  # a signed arrival has about 1,500
@@ -397,15 +395,3 @@ async def join(
     what = "attempts to take part from this address"
     await limits.count_address(parse(settings.attempts_per_address), what, request)
     return await requests.answer(body, authorization)
-
-
-@router.get("/w/{run}", include_in_schema=False)
-async def page(run: str, request: Request) -> HTMLResponse:
-    """Serve the worker's page. The page itself asks whether the run exists."""
-    return built_page("worker.html", request)
-
-
-@router.get("/preview", include_in_schema=False)
-async def preview_page(request: Request) -> HTMLResponse:
-    """Serve the worker's page without a run, for the desk's preview."""
-    return built_page("preview.html", request)

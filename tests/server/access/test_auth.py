@@ -1,4 +1,4 @@
-"""Workers' tokens, and the clock that they are read by."""
+"""Workers' tokens and the clock that they are read by, and the keys of workers' ids."""
 
 import re
 import stat
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from server.access import auth
-from server.access.auth import Auth, Ticket
+from server.access.auth import Auth, Ticket, key_file, load_id_keys
 from server.clock import utc_now
-from server.errors import TokenExpired
+from server.errors import CandorError, TokenExpired
 from server.recruiters.arrival import Arrival
 from server.session.protocol import MAX_TOKEN
 
@@ -70,3 +70,34 @@ def test_processes_that_start_in_one_moment_have_the_same_secrets(tmp_path: Path
     files = sorted((tmp_path / "data").iterdir())
     assert [path.name for path in files] == ["secrets.json", "worker-ids.key"]
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+
+
+KEY, OTHER = "k" * 32, "o" * 40
+
+
+def test_a_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
+    made = load_id_keys(tmp_path / "new", None)
+    assert len(made) == 1
+    assert load_id_keys(tmp_path / "new", None) == made
+    assert stat.S_IMODE(key_file(tmp_path / "new").stat().st_mode) == 0o600
+    assert load_id_keys(tmp_path / "other", None) != made
+
+
+def test_a_key_that_is_given_leaves_no_file(tmp_path: Path) -> None:
+    assert load_id_keys(tmp_path, f"{KEY} {OTHER}") == (KEY, OTHER)
+    assert not key_file(tmp_path).exists()
+
+
+@pytest.mark.parametrize("text", ["", "short", f"{KEY} short"])
+def test_a_short_key_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(CandorError, match="CANDOR_WORKER_ID_KEY: a key needs at least 32 characters"):
+        load_id_keys(tmp_path, text)
+    key_file(tmp_path).write_text(text)
+    with pytest.raises(CandorError, match=r"worker-ids\.key: a key needs at least 32 characters"):
+        load_id_keys(tmp_path, None)
+
+
+def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
+    key_file(tmp_path).mkdir()
+    with pytest.raises(CandorError, match=r"worker-ids\.key cannot be used"):
+        load_id_keys(tmp_path, None)

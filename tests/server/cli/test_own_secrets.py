@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.access.auth import load_auth, make_secrets, token_file
-from server.access.id_keys import key_file
+from server.access.auth import key_file, load_auth, make_secrets, token_file
 from server.bots.opened_bots import OpenedBots
 from server.cli.serve import open_runs, prepare
 from server.config import Settings

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from server.access.auth import token_file
-from server.access.id_keys import key_file
+from server.access.auth import key_file, token_file
 from server.bots.opened_bots import OpenedBots
 from server.cli.serve import prepare
 from server.config import Settings

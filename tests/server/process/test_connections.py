@@ -24,8 +24,8 @@ from server.config import Settings
 from server.live.converse.socket import DIRECT
 from server.process import connections
 from server.process.connections import WebSocketConnection, whole_text
-from server.process.lifecycle import Lifecycle
 from server.process.middleware import RequestIds
+from server.process.readiness import Lifecycle
 from server.process.server import Server
 from tests.support.server_process import Server as ServerProcess
 from tests.support.waiting import PATIENCE, wait_until

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from server.config import Settings
 from server.process import server as process_server
-from server.process.lifecycle import Lifecycle
+from server.process.readiness import Lifecycle
 from server.process.server import Server
 
 USED = """\

@@ -11,7 +11,7 @@ from server.bots.lineup import OpenRun
 from server.config import Settings
 from server.db.store.store import Store
 from server.process import readiness
-from server.process.lifecycle import Lifecycle
+from server.process.readiness import Lifecycle
 from tests.server.support.database import execute
 from tests.server.support.server import House
 from tests.support.redis_server import RedisServer

@@ -16,7 +16,7 @@ from server.app import create_app
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.config import Settings
-from server.process.lifecycle import Lifecycle
+from server.process.readiness import Lifecycle
 from server.process.server import Server
 from tests.server.support.database import query
 from tests.server.support.page import Page

@@ -1,4 +1,4 @@
-"""Endpoints that open, pause, resume, close and replicate runs."""
+"""Endpoints of runs: show, open, pause, resume, close and replicate them."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from pydantic import StrictBool, StringConstraints, model_validator
+from sqlalchemy import Connection
 
 from server.access.actor import Allowed, Caller, RequestBody, require_in_runs
 from server.access.parts import Database, PublicUrl, Secrets, part
@@ -16,8 +17,8 @@ from server.db.runs.run_rules import all_rules_of
 from server.db.runs.runs import RunEntry, find_run
 from server.db.runs.studies import find_study
 from server.db.store.store import Store
-from server.desk.runs.responses import RunSummary
-from server.desk.runs.run_view import run_summary
+from server.desk.runs.responses import RunDetail, RunList, RunSummary
+from server.desk.runs.run_view import RunReader, RunViewSources, run_summaries, run_summary, seen_by
 from server.run_rules import RunRules
 from server.study import in_thread, parse_study
 
@@ -75,10 +76,32 @@ async def _summaries(store: Database, public_url: PublicUrl) -> Callable[[RunEnt
 
 Summaries = Annotated[Callable[[RunEntry], Awaitable[RunSummary]], Depends(_summaries)]
 Changes = Annotated[RunChanges, part(RunChanges)]
-router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("change_runs"))])
+Sources = Annotated[RunViewSources, part(RunViewSources)]
+router = APIRouter(prefix="/api/desk/runs", tags=["runs"])
+_SEE = [Depends(Allowed("see_runs"))]
+_CHANGE = [Depends(Allowed("change_runs"))]
 
 
-@router.post("", status_code=201)
+@router.get("", dependencies=_SEE)
+async def list_runs(actor: Caller, store: Database, sources: Sources) -> RunList:
+    """List summaries of the runs that the caller may see, newest first, without rehearsals."""
+    url, now = sources.public_url, utc_now()
+    found = await store.read(lambda connection: run_summaries(connection, url, now))
+    return RunList(runs=[run for run in found if actor.may("see_runs", run.study)])
+
+
+@router.get("/{run}", dependencies=_SEE)
+async def show_run(run: str, actor: Caller, store: Database, sources: Sources) -> RunDetail:
+    """Return one run: progress per system, assignments, bots, and what needs attention."""
+    around = sources.run_view_context()
+
+    def read(connection: Connection) -> RunDetail:
+        return RunReader().read(connection, find_run(connection, run), around, utc_now())
+
+    return seen_by(actor, await store.read(read))
+
+
+@router.post("", status_code=201, dependencies=_CHANGE)
 async def open_run(
     body: RunToOpen, actor: Caller, store: Database, auth: Secrets, changes: Changes, summary: Summaries
 ) -> RunSummary:
@@ -96,13 +119,13 @@ async def open_run(
     return await summary(await changes.open(new, actor))
 
 
-@router.get("/{run}/rules")
+@router.get("/{run}/rules", dependencies=_CHANGE)
 async def show_rules(run: str, store: Database, auth: Secrets) -> RunRules:
     """Return a run's rules: target, budget, opening hours and excluded workers."""
     return await store.read(lambda c: all_rules_of(c, find_run(c, run).id, auth.ids))
 
 
-@router.put("/{run}/rules")
+@router.put("/{run}/rules", dependencies=_CHANGE)
 async def set_rules(
     run: str,
     actor: Caller,
@@ -120,7 +143,7 @@ async def set_rules(
     return await summary(await changes.set_rules(run, body, actor))
 
 
-@router.post("/{run}/pause")
+@router.post("/{run}/pause", dependencies=_CHANGE)
 async def pause_run(
     run: str, actor: Caller, changes: Changes, summary: Summaries, body: Why | None = None
 ) -> RunSummary:
@@ -128,7 +151,7 @@ async def pause_run(
     return await summary(await changes.change(run, "pause", (body or Why()).reason, actor))
 
 
-@router.post("/{run}/resume")
+@router.post("/{run}/resume", dependencies=_CHANGE)
 async def resume_run(
     run: str, actor: Caller, changes: Changes, summary: Summaries, body: Why | None = None
 ) -> RunSummary:
@@ -136,7 +159,7 @@ async def resume_run(
     return await summary(await changes.change(run, "resume", (body or Why()).reason, actor))
 
 
-@router.post("/{run}/close")
+@router.post("/{run}/close", dependencies=_CHANGE)
 async def close_run(
     run: str, actor: Caller, changes: Changes, summary: Summaries, body: Why | None = None
 ) -> RunSummary:
@@ -144,7 +167,7 @@ async def close_run(
     return await summary(await changes.change(run, "close", (body or Why()).reason, actor))
 
 
-@router.post("/{run}/replicate", status_code=201)
+@router.post("/{run}/replicate", status_code=201, dependencies=_CHANGE)
 async def replicate_run(
     run: str, actor: Caller, changes: Changes, summary: Summaries, body: NewReplication | None = None
 ) -> RunSummary:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.process.file_limit import FileWatch, raise_file_limit
+from server.process.server import FileWatch, raise_file_limit
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Render the server's own pages (start, API), and name static files by their content."""
+"""Serve the pages: the server's own (start, API), and the built ones of workers and of the desk."""
 
 import hashlib
 from collections.abc import Container
@@ -17,6 +17,7 @@ from server.bots.opening import OpenRuns
 from server.db.runs.runs import all_runs
 from server.study import Study, parse_study
 
+WORKER_PAGES = "/w/"
 STATIC = Path(__file__).parent / "static"
 STATIC_PATH = "/static"
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -80,3 +81,34 @@ async def api_page() -> HTMLResponse:
     """
     page = rendered("api_docs.html.jinja", root="../")
     return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
+
+
+@router.get(WORKER_PAGES + "{run}")
+async def worker_page(run: str, request: Request) -> HTMLResponse:
+    """Serve the worker's page. The page itself asks whether the run exists."""
+    return _built("worker.html", request)
+
+
+@router.get("/preview")
+async def preview_page(request: Request) -> HTMLResponse:
+    """Serve the worker's page without a run, for the desk's preview."""
+    return _built("preview.html", request)
+
+
+@router.get("/desk")
+@router.get("/desk/{place:path}")
+async def desk_page(request: Request) -> HTMLResponse:
+    """Serve the desk's page. The page reads from its address what to show."""
+    return _built("desk.html", request)
+
+
+def _built(name: str, request: Request) -> HTMLResponse:
+    """Return a built page, by its file's name, with links adjusted to the depth of the request's path.
+
+    Built pages link scripts relative to the root of the server. Relative links work whatever path a proxy
+    adds in front.
+    """
+    levels = request.scope["raw_path"].partition(b"?")[0].count(b"/") - 1
+    content: str = (request.app.state.pages / name).read_text(encoding="utf-8")
+    adjusted = content.replace('="./', f'="{"../" * levels or "./"}')
+    return HTMLResponse(adjusted, headers={"Cache-Control": "no-cache"})
