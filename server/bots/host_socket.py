@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from itertools import count
 from typing import Annotated
 
 import structlog
@@ -51,7 +50,6 @@ class FrameSender:
 
 
 router = APIRouter()
-_numbers = count(1)  # of connections
 
 
 @router.websocket(DIAL_IN_PATH)
@@ -61,7 +59,7 @@ async def serve(
     """Serve a bot host until either side closes the connection. Bots that it offers are registered if new."""
     await socket.accept()
     sender = FrameSender(socket)
-    host = HostSession(next(_numbers), sender.send)
+    host = HostSession(next(bots.connections), sender.send)
     try:
         await _converse(socket, host, sender, auth, bots)
     except WebSocketDisconnect:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -107,7 +108,7 @@ class RegisteredBots:
     """Registers, changes and checks bots while they answer.
 
     Changes of one bot run one after the other, and are completed even if the caller is cancelled. After each
-    of them, the database and this process agree.
+    of them, the database and this process agree. `connections`: numbers the connections of bot hosts.
     """
 
     def __init__(
@@ -134,6 +135,7 @@ class RegisteredBots:
         self._news = news
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._changes: set[asyncio.Task[Any]] = set()
+        self.connections = count(1)
 
     async def register(self, name: str, endpoint: Endpoint, actor: Doer) -> Registration:
         """Register a bot.
