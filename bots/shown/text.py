@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
 
-from bots.shown import looks
+from bots.shown.looks import evened, is_tokens, is_visible, paired, spelled, visible, whole_sentences
 
 # Tags such as <think>, <thinking>, <reasoning>, some with a name before or after: <seed:think>, <think:name>.
 _NAME = r"(?:\w{1,20}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad)(?::\w{1,20})?"
@@ -254,18 +254,18 @@ def shown_text(
     """
     if not (opened or at_limit or tokens or labels) and is_plain(output):
         return ShownText(output, ())
-    said = speech(looks.evened(output), opened)
+    said = speech(evened(output), opened)
     own = own_line(said.text, labels)
-    plain = looks.visible(own.text)
+    plain = visible(own.text)
     cut = at_limit and not own.others_after and not said.thinking
-    whole = looks.whole_sentences(plain) if cut else plain
-    line = looks.paired(looks.spelled(whole) if tokens or looks.is_tokens(whole) else whole)
+    whole = whole_sentences(plain) if cut else plain
+    line = paired(spelled(whole) if tokens or is_tokens(whole) else whole)
     made: dict[Change, bool] = {
         "thoughts": said.thought,
         "marks": own.marked,
         "turns": own.others_before or own.others_after,
         "limit": cut,
-        "looks": line != whole or plain != looks.evened(own.text),
+        "looks": line != whole or plain != evened(own.text),
     }
     changes = {change for change in CHANGES if made[change]}
     if changes and line != output:
@@ -276,7 +276,7 @@ def shown_text(
 
 def phase(output: str, *, opened: bool, labels: Sequence[str] = ()) -> Phase:
     """Return the state of a growing output: "over" once another speaker's line follows the model's own."""
-    said = speech(looks.evened(output), opened)
+    said = speech(evened(output), opened)
     own = own_line(said.text, labels)
     if own.text.strip() and own.others_after:
         return "over"
@@ -287,4 +287,4 @@ def is_plain(output: str) -> bool:
     """Return whether `output` is shown unchanged: a quick test that agrees with `shown_text`."""
     if _TELLING.search(output) is not None or output.startswith(("analysis", "final")):
         return False
-    return "assistantfinal" not in output and looks.is_visible(output) and not looks.is_tokens(output)
+    return "assistantfinal" not in output and is_visible(output) and not is_tokens(output)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.shown import ShownText, is_plain, looks, phase, shown_text
+from bots.shown import ShownText, is_plain, phase, shown_text
+from bots.shown.looks import is_visible, visible
 from bots.shown.text import own_line
 
 SECRET = "I should be friendly and hide that I plan this."
@@ -261,4 +262,4 @@ def test_ordinary_lines_are_plain(output: str) -> None:
 
 @given(st.text(st.sampled_from("ab.  \t\n\x85\xa0\u2003\u2028\u200b\u202e\u2800\ufeff\x00")))
 def test_a_line_is_visible_as_it_is_where_nothing_would_be_changed(line: str) -> None:
-    assert looks.is_visible(line) == (looks.visible(line) == line)
+    assert is_visible(line) == (visible(line) == line)
