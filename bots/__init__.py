@@ -6,7 +6,7 @@ which open the builtin bots and corpora. All other names are here for `server`, 
 through this module.
 """
 
-from bots.builtin.catalogue import UnknownBotError, bot_specs, open_bot, require_openable
+from bots.builtin import UnknownBotError, bot_specs, open_bot, require_openable
 from bots.conformance.check import check_bot
 from bots.conformance.findings import qc_findings
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict, verdict_table, worst
@@ -25,9 +25,17 @@ from bots.core.failures import (
     failure,
 )
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
-from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
+from bots.core.host_protocol import (
+    CannotHold,
+    Drain,
+    Earlier,
+    Hold,
+    KnownLines,
+    NumberedReply,
+    Offer,
+    WireError,
+)
 from bots.core.offensive_words import load_offensive_words, offensive_words
-from bots.core.pipe_frames import KnownLines
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.profile import FittedRaterModel

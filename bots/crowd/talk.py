@@ -16,7 +16,7 @@ from typing import Protocol
 from pydantic import ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
-from bots.builtin.catalogue import open_bot
+from bots.builtin import open_bot
 from bots.conformance.script import check_language
 from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Turn

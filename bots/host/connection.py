@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
+from bots.core.ask import rechecked
 from bots.core.failures import BotError, ChatRefused
 from bots.core.host_protocol import (
     VERSION,
@@ -33,7 +34,6 @@ from bots.core.host_protocol import (
     from_server,
     replied,
 )
-from bots.core.visible_text import rechecked
 from bots.host.app import Host
 from candor.common.telemetry import span
 

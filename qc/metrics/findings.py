@@ -12,9 +12,17 @@ from qc.drawing.charts import HEAT_EDGE, Cells, heat_map, interval, point, rows
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
 from qc.method.sample import Sample
-from qc.metrics.against_people import OVERALL, AgainstPeople, AgreementWithPeople, halfway
+from qc.metrics.against_people import (
+    OVERALL,
+    AgainstPeople,
+    AgreementWithPeople,
+    cost,
+    halfway,
+    judge_noise,
+    unreadable,
+    verdict,
+)
 from qc.metrics.scoring import JudgedConversations
-from qc.metrics.verdict import cost, judge_noise, unreadable, verdict
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.run import Unrated, codes
 from qc.statistics.confidence import holm, without_noise

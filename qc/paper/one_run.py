@@ -33,7 +33,7 @@ from qc.paper.sheet import (
 )
 from qc.paper.tex import PaperTable, escaped, paper_table
 from qc.robustness.intervals import Intervals
-from qc.sections.systems import criteria, ranking
+from qc.sections.systems import ranking, scores
 from qc.sections.systems.ranking import system_looks
 from qc.sections.workers import screening
 from qc.table import (
@@ -63,7 +63,7 @@ def paper_tables(analysis: Analysis) -> Iterator[PaperTable]:
             "Correlations between the criteria over the systems, from $z$: Pearson's $r$ above the diagonal, "
             r"Spearman's $\rho$ below."
         )
-        yield paper_table("criteria", criteria.correlations(analysis.criteria["z"], "z"), caption, wide=True)
+        yield paper_table("criteria", scores.correlations(analysis.criteria["z"], "z"), caption, wide=True)
     if (found := analysis.replication) is not None:
         yield paper_table("replication", _replication(found), _replication_caption(found))
 

@@ -27,8 +27,15 @@ from qc.planning.rater_model import DrawnRatings, RaterModel, draw_ratings, over
 from qc.robustness.intervals import FEWEST_RATERS
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows
-from qc.statistics.resampling import generator, percentile_interval, unit_sums, upper_quantile
-from qc.statistics.wild_bootstrap import Influences, influences, wild_draws
+from qc.statistics.resampling import (
+    Influences,
+    generator,
+    influences,
+    percentile_interval,
+    unit_sums,
+    upper_quantile,
+    wild_draws,
+)
 
 MULTIPLES = (0.5, 1.0, 2.0, 4.0)
 EXPERIMENTS = 100

@@ -4,23 +4,10 @@ The files, `report.json`, the page and the terminal are made by going through th
 module here and a line in each of the two orders below.
 """
 
-from qc.sections.course import answers, cost, incidents, left_out, preregistration, served
+from qc.sections.course import answers, assignments, incidents, preregistration
 from qc.sections.section import Section
-from qc.sections.systems import (
-    alpha,
-    ceiling,
-    context,
-    criteria,
-    forecast,
-    intervals,
-    persona,
-    ranking,
-    replication,
-    replies,
-    scenarios,
-    significance,
-)
-from qc.sections.workers import agreement, effort, groups, quiz, screening, topics, transcripts, writing
+from qc.sections.systems import alpha, context, intervals, persona, ranking, replication, scores, significance
+from qc.sections.workers import agreement, groups, quiz, screening, topics, transcripts, writing
 
 # In the order in which they are computed, printed on a terminal, and written as files.
 SECTIONS: tuple[Section, ...] = (
@@ -28,37 +15,37 @@ SECTIONS: tuple[Section, ...] = (
     ranking.SECTION,
     intervals.SECTION,
     significance.SECTION,
-    criteria.SECTION,
+    scores.SECTION,
     replication.SECTION,
-    forecast.SECTION,
+    replication.SECTION,
     screening.SECTION,
-    cost.SECTION,
+    assignments.SECTION,
     agreement.SECTION,
     topics.SECTION,
-    effort.SECTION,
+    writing.SECTION,
     alpha.SECTION,
     persona.SECTION,
     context.SECTION,
     groups.SECTION,
     transcripts.SECTION,
     incidents.SECTION,
-    served.SECTION,
+    incidents.SECTION,
     answers.SECTION,
     quiz.SECTION,
     writing.SECTION,
-    replies.SECTION,
-    ceiling.SECTION,
-    scenarios.SECTION,
-    left_out.SECTION,
+    scores.SECTION,
+    scores.SECTION,
+    scores.SECTION,
+    assignments.SECTION,
 )
 # In the order of their chapters on the page.
 CHAPTERS: tuple[Section, ...] = (
     preregistration.SECTION,
     ranking.SECTION,
     significance.SECTION,
-    criteria.SECTION,
+    scores.SECTION,
     replication.SECTION,
-    forecast.SECTION,
+    replication.SECTION,
     screening.SECTION,
     transcripts.SECTION,
     agreement.SECTION,
@@ -67,15 +54,15 @@ CHAPTERS: tuple[Section, ...] = (
     groups.SECTION,
     context.SECTION,
     topics.SECTION,
-    effort.SECTION,
+    writing.SECTION,
     quiz.SECTION,
     writing.SECTION,
-    replies.SECTION,
-    scenarios.SECTION,
-    ceiling.SECTION,
+    scores.SECTION,
+    scores.SECTION,
+    scores.SECTION,
     answers.SECTION,
-    served.SECTION,
     incidents.SECTION,
-    cost.SECTION,
-    left_out.SECTION,
+    incidents.SECTION,
+    assignments.SECTION,
+    assignments.SECTION,
 )

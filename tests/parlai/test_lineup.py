@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from bots.corpus import load_corpus
 from bots.endpoints.endpoint import Endpoint
-from bots.parlai.lineup import LINEUP
-from bots.parlai.training import CHOICES, TrainedOtherwiseError, Training, training_data
+from bots.parlai.training import CHOICES, LINEUP, TrainedOtherwiseError, Training, training_data
 from bots.train_lineup import app
 from tests.parlai.support.tiny_lineup import EPOCHS
 

@@ -9,7 +9,7 @@ from qc.comparison import SystemComparison
 from qc.comparison.side_by_side import FEWEST_AGAINST_QC, FEWEST_DRAWS, FEWEST_WORKERS, ComparisonScores
 from qc.method.scores import Scores as Ratings
 from qc.method.scores import places
-from qc.render.findings.findings import Findings, FindingsTable
+from qc.render.findings import Findings, FindingsTable
 from qc.statistics.confidence import LEVEL, without_noise
 from qc.table import (
     COUNT,

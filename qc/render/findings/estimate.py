@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from qc.estimators.confidence_sequence import ConfidenceSequence
 from qc.estimators.efficiency import JudgmentSpread, NotEstimable, number
 from qc.estimators.pool_mean import Interval
+from qc.precision.confidence_sequence import ConfidenceSequence
 from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, EstimatesOfPart, Mean, Worth
 from qc.render.figures import narrowing, widths
-from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
+from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.table import COUNT, MISSING, THREE, TWO, Column, Form, Table, decimal, whole
 
 if TYPE_CHECKING:

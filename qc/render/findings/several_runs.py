@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from qc.comparison.several_runs import COEFFICIENTS, SeveralRuns
 from qc.method.scores import places
 from qc.options import AnalysisOptions
-from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
+from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.sentences import FEWEST_SYSTEMS
 from qc.run import Run, source_name
 from qc.signature import several_runs_signature

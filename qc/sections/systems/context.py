@@ -8,8 +8,7 @@ import pandas as pd
 from qc.drawing.charts import interval, point, rows
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, VERMILION
-from qc.robustness.adjusted import Adjusted, adjust
-from qc.robustness.context import ContextEffects, Effect, context_effects
+from qc.robustness.context import Adjusted, ContextEffects, Effect, adjust, context_effects
 from qc.sections import schema
 from qc.sections.section import Json, Part, Section, fields_of
 from qc.table import COUNT, INTERVAL, THREE, Column, P, Table, decimal, relation, whole

@@ -13,8 +13,7 @@ from qc.sections.section import Part, Section, TitledTable
 from qc.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, P, Table, decimal, whole
 from qc.transcripts.controls import Controls, Coverage, Repeats, SelfAgreement
 from qc.transcripts.filter import ChancePasses
-from qc.transcripts.results import Conventions, Edits, TranscriptResults, describe_transcripts
-from qc.transcripts.two_way import TwoWay
+from qc.transcripts.results import Conventions, Edits, TranscriptResults, TwoWay, describe_transcripts
 
 _KINDS = {"ordinary": "ordinary items", "bad": "bad twins", "repeat": "repeats", "reference": "references"}
 _QUARTILES = ("r_low", "r_median", "r_high")

@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
-from bots.builtin.catalogue import builtin_names
+from bots.builtin import builtin_names
 from bots.builtin.parts.facts import denies
 from bots.builtin.parts.rules import asks
 from bots.core.words import content, sentences, stems
 from bots.corpus import Dialogue
-from bots.shown.looks import LONGEST, present
+from bots.shown import LONGEST, present
 
 Say = Callable[..., Awaitable[str]]
 NAMES = builtin_names()
@@ -257,7 +257,7 @@ async def _presented(name: str, few: Corpus) -> None:
 LOADING = """
 import sys
 import bots
-from bots.builtin.catalogue import builtin_names
+from bots.builtin import builtin_names
 from bots.builtin.parts.facts import denies
 corpus = bots.load_corpus("builtin:smalltalk")
 calls = 0

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots.core.chat import Chat, Turn
-from bots.core.pipe_frames import KnownLines
+from bots.core.host_protocol import KnownLines
 
 LINES = tuple(Turn("bot" if at % 2 else "worker", f"line {at}") for at in range(9))
 

@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 
 from bots import Corpus
-from bots.builtin.catalogue import builtin_names
+from bots.builtin import builtin_names
 
 
 def words(text: str) -> list[str]:

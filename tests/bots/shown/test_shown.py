@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.shown import ShownText, is_plain, phase, shown_text
-from bots.shown.looks import is_visible, visible
-from bots.shown.text import own_line
+from bots.shown import ShownText, is_plain, is_visible, own_line, phase, shown_text, visible
 
 SECRET = "I should be friendly and hide that I plan this."
 # Each family's thoughts and reply, as they come where the prompt has opened nothing.

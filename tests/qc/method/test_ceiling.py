@@ -7,7 +7,7 @@ import pytest
 from qc.analysis import analyse
 from qc.comparison.several_runs import set_side_by_side
 from qc.errors import EmptyRunError
-from qc.judgments.rated_run import from_sample
+from qc.judgments.read import from_sample
 from qc.method.sample import take_sample
 from qc.method.scores import find_ceiling, score
 from qc.render import tables

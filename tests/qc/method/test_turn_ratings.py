@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from qc.method.sample import take_sample
-from qc.method.scores import score
-from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
+from qc.method.scores import TurnRatings, describe_turn_ratings, score
 from qc.run import Run
-from qc.sections.systems.replies import turn_ratings
+from qc.sections.systems.scores import turn_ratings
 from tests.qc.support.analyses import awkward_run
 
 CALM = awkward_run()

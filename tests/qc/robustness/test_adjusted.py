@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
-from qc.robustness.adjusted import Adjusted, adjust
+from qc.robustness.context import Adjusted, adjust
 from tests.qc.support.runs import run_of, words_of
 
 QUALITY = {"x": 1.0, "y": 0.0, "z": -1.0}

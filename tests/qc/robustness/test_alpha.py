@@ -9,7 +9,7 @@ from qc.method.filter import NO_VARIANCE
 from qc.method.replication import replicate
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
-from qc.robustness.alpha import AlphaInfluence, alpha_influence
+from qc.robustness.filter_check import AlphaInfluence, alpha_influence
 from qc.run import Run
 from tests.qc.support.samples import sample_of
 

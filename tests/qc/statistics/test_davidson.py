@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from qc.statistics.davidson import fit, groups, separate
+from qc.comparison.side_by_side import fit, groups, separate
 
 Counts = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots.shown.looks import written
+from bots.shown import written
 
 
 @pytest.mark.parametrize(

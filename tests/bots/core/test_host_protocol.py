@@ -7,8 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots import Chat, KnownLines, Provenance, Reply, Turn, WireError
-from bots.core.host_protocol import MOST_BYTES, Ask, Replied, ask_frame, from_host, from_server
-from bots.core.pipe_frames import PipeAsk, ReplyWriter, read_ask, read_reply
+from bots.core.host_protocol import (
+    MOST_BYTES,
+    Ask,
+    PipeAsk,
+    Replied,
+    ReplyWriter,
+    ask_frame,
+    from_host,
+    from_server,
+    read_ask,
+    read_reply,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 TURNS = st.lists(TEXT, min_size=1, max_size=4).map(
