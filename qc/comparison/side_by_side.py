@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri, stdtrit
 
-from qc.comparison import side_by_side
 from qc.loading.choices import Choices
 from qc.method.filter import require_level
 from qc.options import OnStep, no_step
@@ -129,7 +128,7 @@ def fit(
     return Fit(at[:n] - at[:n].mean(), 0.0 if untied else float(np.exp(at[n])))
 
 
-def _shares(at: NDArray[np.float64], untied: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _win_and_tie(at: NDArray[np.float64], untied: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the chance that the row's system is preferred to the column's, and that of a tie."""
     difference = at[:-1, None] - at[None, :-1]
     half = np.clip(difference / 2, -300, 300)
@@ -142,7 +141,7 @@ def _shares(at: NDArray[np.float64], untied: bool) -> tuple[NDArray[np.float64],
 def _log_likelihood(
     at: NDArray[np.float64], wins: NDArray[np.float64], ties: NDArray[np.float64], untied: bool
 ) -> float:
-    win, tie = _shares(at, untied)
+    win, tie = _win_and_tie(at, untied)
     value = float((wins * np.log(win)).sum())
     return value if untied else value + float((np.triu(ties) * np.log(tie)).sum())
 
@@ -152,7 +151,7 @@ def _newton_step(
 ) -> NDArray[np.float64]:
     """Return the Newton step: to the maximum of the quadratic approximation of the likelihood at `at`."""
     n = len(wins)
-    win, tie = _shares(at, untied)
+    win, tie = _win_and_tie(at, untied)
     number = wins + wins.T + ties
     loss = win.T
     gradient, information = np.zeros(n + 1), np.zeros((n + 1, n + 1))
@@ -195,7 +194,7 @@ class ComparisonScores:
         draws: resamples of the workers; `unusable` of them do not determine the scores, and are left out.
     """
 
-    fit: side_by_side.Fit
+    fit: Fit
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     above: NDArray[np.bool_]
@@ -297,7 +296,7 @@ def score_choices(
     """Return scores with intervals from resampled workers, each with all of their choices."""
     n = len(systems)
     wins, ties = _totals(tables.sum(axis=0))
-    fitted = side_by_side.fit(wins, ties)
+    fitted = fit(wins, ties)
     unfixed = _why_unfixed(wins, ties, systems)
     shares = _shares(tables)
     worth = float(effective_number(shares).min(initial=np.inf))
@@ -330,7 +329,7 @@ def drawn_scores(
     for row in range(count):
         times = np.bincount(rng.integers(len(flat), size=len(flat)), minlength=len(flat))
         resampled = (times @ flat).reshape(tables.shape[1:])
-        drawn[row] = side_by_side.fit(*_totals(resampled), start=start).scores
+        drawn[row] = fit(*_totals(resampled), start=start).scores
     return drawn
 
 
@@ -366,14 +365,14 @@ def _why_unfixed(
     wins: NDArray[np.float64], ties: NDArray[np.float64], systems: tuple[str, ...]
 ) -> str | None:
     """Return a sentence on why there are no scores; None if there are."""
-    parts = side_by_side.separate(wins, ties)
+    parts = separate(wins, ties)
     if parts.max() > 0:
         named = "; ".join(
             ", ".join(name for name, part in zip(systems, parts, strict=True) if part == each)
             for each in range(int(parts.max()) + 1)
         )
         return f"There are no scores: no comparison connects these groups of systems: {named}."
-    group = side_by_side.groups(wins, ties)
+    group = groups(wins, ties)
     if group.max() > 0:
         never = [
             each
@@ -390,7 +389,7 @@ def _why_unfixed(
         )
     if not wins.any():
         return "There are no scores: every choice was a tie."
-    if side_by_side.boundless(wins, ties):
+    if boundless(wins, ties):
         return (
             "There are no scores: preferences go one way only, and what goes the other way is ties."
             " However large the differences are taken to be, frequent ties explain the rest, so that"

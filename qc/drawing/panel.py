@@ -206,7 +206,7 @@ def free_spots(
             side, away, along = (-spot.side, -spot.away, -spot.along) if is_mirrored else spot
             left, middle = x + away + (side - 1) / 2 * width, y + along
             box = (left, middle - height / 2, left + width, middle + height / 2)
-            if _within(box, frame) and not any(_overlap(box, other) for other in taken):
+            if _lies_in(box, frame) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
                 found = LabelPlace(side, x + away, left, middle)
                 break
@@ -214,7 +214,7 @@ def free_spots(
     return placed
 
 
-def _within(box: Box, frame: Box) -> bool:
+def _lies_in(box: Box, frame: Box) -> bool:
     return frame[0] <= box[0] and frame[1] <= box[1] and box[2] <= frame[2] and box[3] <= frame[3]
 
 

@@ -1,6 +1,7 @@
 """Findings of a command, written to the terminal, a page, tables, figures and JSON."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,27 +16,12 @@ from qc.render import FORMATS, writing_steps
 from qc.render.document import json_text
 from qc.render.files import DRAWN, comma_separated, utf8
 from qc.render.page import POLICY, SHOWN_ROWS, style, template
-from qc.run import source_name
-
-if TYPE_CHECKING:
-    from qc.drawing.sheet import Figure
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from qc.render.terminal import ascii_minus, grid
+from qc.run import source_name
 from qc.table import Table
 
 if TYPE_CHECKING:
-    from qc.drawing.sheet import Drawing
-
-__all__ = [
-    "Findings",
-    "FindingsFigure",
-    "FindingsTable",
-    "show_findings",
-    "write_findings",
-]
+    from qc.drawing.sheet import Drawing, Figure
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ def left_out(analysis: Analysis) -> Table:
     return Table(frame, tuple(Column(key, key.capitalize()) for key in keys))
 
 
-SECTION = Section(
+LEFT_OUT_SECTION = Section(
     id="left-out",
     title="What was left out",
     tables=(MadeFile("left_out.csv", "assignments that take no part, and why", left_out),),
@@ -97,7 +97,7 @@ def _document(analysis: Analysis) -> Json:
     }
 
 
-SECTION = Section(
+COST_SECTION = Section(
     id="cost",
     title="Time, workload and cost",
     tables=(

@@ -62,7 +62,7 @@ SERVED = Part(
     schema=_SERVED_SCHEMA,
 )
 
-SECTION = Section(
+SERVED_SECTION = Section(
     id="served",
     title="What was evaluated",
     parts=(SERVED,),
@@ -216,7 +216,7 @@ INCIDENTS = Part(
     schema=_INCIDENTS_SCHEMA,
 )
 
-SECTION = Section(
+INCIDENTS_SECTION = Section(
     id="incidents",
     title="What went wrong",
     parts=(INCIDENTS,),

@@ -167,7 +167,7 @@ REPLICATION = Part(
     schema=_REPLICATION_SCHEMA,
 )
 
-SECTION = Section(
+REPLICATION_SECTION = Section(
     id="replication",
     title="The second run",
     parts=(REPLICATION,),
@@ -256,7 +256,7 @@ FORECAST = Part(
     ),
 )
 
-SECTION = Section(
+FORECAST_SECTION = Section(
     id="forecast",
     title="Would a second run agree?",
     parts=(FORECAST,),

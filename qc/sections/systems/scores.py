@@ -162,7 +162,7 @@ CORRELATIONS = Part(
     ),
 )
 
-SECTION = Section(
+CRITERIA_SECTION = Section(
     id="criteria",
     title="Criteria",
     parts=(CORRELATIONS,),
@@ -270,7 +270,7 @@ SCORES = Part(
     schema=_SCENARIOS_SCHEMA,
 )
 
-SECTION = Section(
+SCENARIOS_SECTION = Section(
     id="scenarios",
     title="Scores by scenario",
     parts=(SCORES,),
@@ -346,7 +346,7 @@ RATINGS = Part(
     schema=_TURN_RATINGS_SCHEMA,
 )
 
-SECTION = Section(
+REPLIES_SECTION = Section(
     id="replies",
     title="What workers thought of single replies",
     parts=(RATINGS,),
@@ -383,14 +383,14 @@ def pairs(found: Ceiling) -> Table:
     return Table(found.pairs, columns)
 
 
-CEILING = Part(kind=Ceiling, make=lambda a: find_ceiling(a.sample, a.scores))
+BESIDE_PEOPLE = Part(kind=Ceiling, make=lambda a: find_ceiling(a.sample, a.scores))
 
-SECTION = Section(
+CEILING_SECTION = Section(
     id="ceiling",
     title="The ceiling",
-    parts=(CEILING,),
+    parts=(BESIDE_PEOPLE,),
     tables=(
-        CEILING.file(
+        BESIDE_PEOPLE.file(
             "ceiling.csv", "each system beside the people in a chatbot’s place, by criterion", pairs
         ),
     ),

@@ -131,7 +131,7 @@ EFFORT = Part(
     ),
 )
 
-SECTION = Section(
+EFFORT_SECTION = Section(
     id="effort",
     title="Effort",
     parts=(EFFORT,),
@@ -332,7 +332,7 @@ WRITING = Part(
     schema=_WRITING_SCHEMA,
 )
 
-SECTION = Section(
+WRITING_SECTION = Section(
     id="writing",
     title="How workers wrote",
     parts=(WRITING,),

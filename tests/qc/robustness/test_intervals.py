@@ -244,7 +244,7 @@ def test_of_very_many_workers_what_is_left_of_one_does_not_matter(monkeypatch: p
     found = influences(sums.astype(np.float64))
     assert found.h.max() <= resampling.SMALL_SHARE
     short = wild_draws(found, 300, np.random.default_rng(1))
-    monkeypatch.setattr(wild_bootstrap, "SMALL_SHARE", 0.0)
+    monkeypatch.setattr(resampling, "SMALL_SHARE", 0.0)
     whole = wild_draws(found, 300, np.random.default_rng(1))
     np.testing.assert_allclose(short.t, whole.t, rtol=0, atol=0.003)
     np.testing.assert_allclose(short.pairs, whole.pairs, rtol=0, atol=0.003)
