@@ -191,10 +191,6 @@ def _require_no_assumptions(systems: int | None, spread: float | None, held: int
         )
 
 
-if __name__ == "__main__":
-    app(prog_name="python -m qc.plan")
-
-
 METHOD = (
     "Experiments drawn from a model of how workers rate, fitted to the source by simulated moments "
     "(McFadden, 1989): what a system deserves, the worker’s bias, the conversation’s mood, noise, ratings "
@@ -329,3 +325,7 @@ def _figure(
     return FindingsFigure(
         name, title, "Against the number of workers, on average over the experiments.", draw
     )
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.plan")

@@ -90,10 +90,6 @@ def randomisation(
     tell(found, out, files)
 
 
-if __name__ == "__main__":
-    app(prog_name="python -m qc.randomisation")
-
-
 SHOWN_PAIRS = 50
 QUANTILES = {"lowest": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "highest": 1.0}
 UNITS = {Within.WORKER: "worker", Within.ITEM: "item", Within.BOTH: "worker and item"}
@@ -268,3 +264,7 @@ def _verdict(found: RandomisationAnalysis) -> tuple[str, ...]:
             f"{decimal(found.pools[0].agreement.mean)}, averaged over raters."
         )
     return tuple(sentences)
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.randomisation")

@@ -5,18 +5,16 @@ No member is unpacked to a path from the archive.
 
 import zipfile
 import zlib
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from secrets import token_hex
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from qc.errors import SourceError
+from qc.errors import OutputError, SourceError
 
 if TYPE_CHECKING:
     from pyarrow import Array
-from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
-from secrets import token_hex
 
-from qc.errors import OutputError
 
 # First bytes that identify a format, whatever the file is named.
 SQLITE = b"SQLite format 3\x00"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from qc.planning.comparison import OUTPUTS, WORKERS, MetricError, PairedComparison, error_curve
+from qc.planning.comparison import BOOTSTRAP, OUTPUTS, WORKERS, MetricError, PairedComparison, error_curve
 from qc.planning.power_analysis import (
     AS_HERE,
     OUTPUTS_AS_HERE,
@@ -19,12 +19,11 @@ from qc.planning.power_analysis import (
 )
 from qc.render.figures import break_even
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
-from qc.table import COUNT, SHARE, THREE, TWO, Column, Table, listed, percent, whole
+from qc.table import COUNT, SHARE, THREE, TWO, Column, Form, Table, listed, percent, whole
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
-from qc.planning.comparison import BOOTSTRAP
-from qc.table import Form
+
 
 # Judgments of each system: rows of the table of the curve.
 CURVE = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 500, 1000, 2000, 5000, 10_000)
