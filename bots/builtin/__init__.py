@@ -63,7 +63,7 @@ def open_bot(spec: str, corpus: Corpus) -> Bot:
     """
     require_openable(spec, corpus)
     if spec == QC:
-        from bots.qc_bots import QcBot  # noqa: PLC0415 - see above
+        from bots.qc_bots.distorted import QcBot  # noqa: PLC0415 - see above
 
         return QcBot(corpus)
     name = spec.removeprefix("builtin:")

@@ -47,7 +47,7 @@ from bots.core.host_protocol import (
 )
 from bots.corpus import Corpus, load_corpus
 from bots.host.model import made_by
-from bots.qc_bots import EarlierReply, FittedQcBot
+from bots.qc_bots.distorted import EarlierReply, FittedQcBot
 from candor.common.telemetry import span, start_tracing
 
 LABEL = f"builtin_{os.getpid()}"

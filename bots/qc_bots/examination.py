@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bots.core.chat import Chat
 from bots.corpus import Corpus
-from bots.qc_bots import QcBot, distort, run_length
+from bots.qc_bots import run_length
+from bots.qc_bots.distorted import QcBot, distort
 from candor.common.segmentation import split_words
 
 CONVERSATIONS, LINES = 20, 10  # the size of the sample

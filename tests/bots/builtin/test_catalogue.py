@@ -7,7 +7,7 @@ import pytest
 from bots import Corpus, UnknownBotError, open_bot
 from bots.builtin import builtin_names
 from bots.builtin.parts.exchanges import stock
-from bots.qc_bots import QcBot
+from bots.qc_bots.distorted import QcBot
 
 
 def test_there_are_enough_systems_for_five_families_and_one_to_spare() -> None:

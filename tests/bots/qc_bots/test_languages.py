@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from bots import Chat, Turn, load_corpus
-from bots.qc_bots import EarlierReply, FittedQcBot, QcBot, distort, filled, run_length, words_as_written
+from bots.qc_bots import run_length
+from bots.qc_bots.distorted import EarlierReply, FittedQcBot, QcBot, distort, filled, words_as_written
 from candor.common.segmentation import join_words, split_words
 from tests.bots.support.corpora import CORPORA, write_corpus
 

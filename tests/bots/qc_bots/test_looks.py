@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots.qc_bots import filled
+from bots.qc_bots.distorted import filled
 
 
 @pytest.mark.parametrize(
