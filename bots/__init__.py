@@ -39,8 +39,8 @@ from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.profile import FittedRaterModel
+from bots.endpoints import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.address import EndpointError
-from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.hosted import Estimate, PlannedCalls, estimate, in_words
 from bots.endpoints.moderation import Moderation, ModerationJudgement

@@ -24,8 +24,8 @@ from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
 from bots.corpus import Corpus
 from bots.crowd.profile import Manner
+from bots.endpoints import open_endpoint
 from bots.endpoints.address import EndpointError
-from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.hosted import Price
 from bots.endpoints.openai import OpenAiEndpoint
 from bots.endpoints.replicas import Replicas

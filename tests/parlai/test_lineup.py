@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from typer.testing import CliRunner
 
 from bots.corpus import load_corpus
-from bots.endpoints.endpoint import Endpoint
+from bots.endpoints import Endpoint
 from bots.parlai.training import CHOICES, LINEUP, TrainedOtherwiseError, Training, training_data
 from bots.train_lineup import app
 from tests.parlai.support.tiny_lineup import EPOCHS
