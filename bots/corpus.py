@@ -1,6 +1,8 @@
-"""Model of a corpus (personas and dialogues), and Candor's own format: one JSON object per line.
+"""Corpora of dialogues between two people, from which the builtin systems and the QC bot learn.
 
-ParlAI writes numbered lines, or fields like `text:...` and `labels:...`, with a tab between them.
+A corpus is personas and dialogues. It is opened by name or path, in Candor's own format (one JSON object per
+line), in ParlAI's two text formats (numbered lines, or fields like `text:...` and `labels:...` with a tab
+between them), or in PersonaChat's JSON.
 """
 
 import hashlib

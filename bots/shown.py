@@ -1,7 +1,12 @@
-"""The text that is shown of a model's output: its own line, without thoughts and other speakers' lines.
+"""Reduce a model's output to the text that a worker may see, by one rule for every kind of bot. Pure.
 
-Corpora such as ConvAI2 are lower case with a space before every punctuation mark. All builtin systems, and
-the QC bot, write their text like English prose (`present`). A model's output keeps its own prose (`visible`).
+A model's output may contain thoughts, marks of its chat template, its own label, and lines made up for the
+other speaker. `shown_text` keeps only the model's own line, in the looks that all bots share, and reports the
+changes. `phase` tells the state of an output that is still growing.
+
+Looks are spacing, capitals and invisible characters: they must not tell which bot speaks. Corpora such as
+ConvAI2 are lower case with a space before every punctuation mark. All builtin systems, and the QC bot, write
+their text like English prose (`present`). A model's output keeps its own prose (`visible`).
 """
 
 import re

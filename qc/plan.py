@@ -1,4 +1,4 @@
-"""`python -m qc.plan [SOURCE]`: forecast results and cost for a number of workers."""
+"""`python -m qc.plan [SOURCE]`: forecast results and cost for a number of workers, and print the findings."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,10 +1,10 @@
-"""Ask a bot, which may be foreign code: the caller always gets a checked reply or a BotError.
+"""Ask a bot, which may be foreign code, and check its reply: the caller gets fit text or a BotError.
 
-These rules are for replies only. Workers' messages follow other rules, in the session: their words are kept
-as they typed them, as far as a database can store them. Rules for replies are stricter, because workers judge
-replies: thoughts and made-up turns are not the bot's reply; characters without width would let a bot mark its
-lines invisibly; characters that change the direction of writing would change the page around them; and a line
-without visible content would have to be judged all the same.
+The rules for texts are for replies only. Workers' messages follow other rules, in the session: their words
+are kept as they typed them, as far as a database can store them. Rules for replies are stricter, because
+workers judge replies: thoughts and made-up turns are not the bot's reply; characters without width would let
+a bot mark its lines invisibly; characters that change the direction of writing would change the page around
+them; and a line without visible content would have to be judged all the same.
 """
 
 import asyncio

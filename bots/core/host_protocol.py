@@ -1,4 +1,4 @@
-"""The dial-in protocol between a bot host and a server, over a WebSocket that the host opens.
+"""The protocol between a bot host and a server: over a WebSocket that the host opens, or over a pipe.
 
 The host sends `hello`, the server `welcome`. The host sends an `offer` for each model that is ready. The
 server confirms it (`offered`), and from then on may send `ask`. The host answers with `replied` or `failed`,
@@ -20,11 +20,9 @@ one frame a line. Some messages are for such hosts only:
   assignment (`own`) from which it may not draw.
 - An ask does not repeat lines that were in an earlier ask of the same conversation; `known` is their number.
 - `probe` is answered with `alive`; a WebSocket has its own pings.
-Both ends read these asks and replies with `pipe_frames`.
-
-They are frames of `host_protocol`. Both ends belong to one installation, and nobody else can write to the
-pipe, so fields are not validated: validation took longer than the bots. A frame without its required fields
-is still a WireError.
+Both ends of a pipe belong to one installation, and nobody else can write to it, so fields of its asks and
+replies are not validated: validation took longer than the bots. A frame without its required fields is still
+a WireError.
 """
 
 import json

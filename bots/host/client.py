@@ -1,4 +1,4 @@
-"""The clients through which a host gets its work: dialling in to a server, or Redis without any server."""
+"""The clients through which a host gets its work: a connection to a server, or Redis without any server."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Convert a corpus to the files that ParlAI learns from, and train one model of the line-up.
+"""The paper's line-up of models, the files that ParlAI learns from, and the training of one model.
 
 Training can be stopped at any time and continued.
 

@@ -1,4 +1,4 @@
-"""Verify a bundle by analysing its data again: `python -m qc.bundle.verify BUNDLE`."""
+"""Verify a bundle by its hashes and a new analysis of its data: `python -m qc.bundle.verify BUNDLE`."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,8 @@
 """Analyse side-by-side comparisons: scores with intervals, wins and ties, sides, workers.
 
+**Scores** are those of the model of Bradley, Terry and Davidson: P(i is preferred to j) = πi / (πi + πj + nu
+√(πi πj)), P(a tie) = nu √(πi πj) / (the same sum). Without ties nu is 0. Scores are β = log π, with mean 0.
+
 Workers are resampled, each with all of their choices. With W workers, a score's interval is score ± t · √(W /
 (W − 1)) · (standard deviation of the draws), where t is the quantile of Student's t with W − 1 degrees of
 freedom. Percentiles of the draws would have only 84 to 94 % coverage for equal systems with 5 to 40 workers
@@ -16,9 +19,6 @@ no interval, and no systems are distinguished.
 Sources: Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8 (whole clusters);
 Romano and Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, Journal of the
 American Statistical Association 100, 2005 (the largest over all pairs). The two factors are ours.
-
-P(i is preferred to j) = πi / (πi + πj + nu √(πi πj)), P(a tie) = nu √(πi πj) / (the same sum). Without ties
-nu is 0, and the model is that of Bradley and Terry. Scores are β = log π, with mean 0.
 
 Sources: R. A. Bradley and M. E. Terry, *Rank analysis of incomplete block designs: I*, Biometrika 39 (1952);
 R. R. Davidson, *On extending the Bradley-Terry model to accommodate ties in paired comparison experiments*,

@@ -1,4 +1,4 @@
-"""A panel: a rectangle on a sheet with data coordinates and axes."""
+"""A panel: a rectangle on a sheet with data coordinates and axes, and labels that cover nothing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Archives from untrusted sources: the paths inside a bundle, and limits of size for ZIP and Parquet.
+"""Archives: write reproducible ZIP archives, and read ZIP and Parquet from untrusted sources within limits.
 
 No member is unpacked to a path from the archive.
 """

@@ -1,7 +1,11 @@
-"""Weight groups of workers to a population: raking, and a multilevel model.
+"""Sort workers into groups by background, such as age, and weight the groups to a population.
+
+Background is read from a file by pseudonym (`Run.background`), and from the study's questions before the
+first conversation. Free text and questions with several answers are left out, because they give no single
+group.
 
 A **cell** is a combination of one group of every field of the margins. Both methods weight the people of a
-cell to match its share of the population, found by raking (`qc.groups.population`). They differ in the mean
+cell to match its share of the population, found by raking. They differ in the mean
 of a cell:
 
 - **Raking** uses the people directly: θ = Σ w_i x_i / Σ w_i over the people i who rated the system. Its error
@@ -19,9 +23,6 @@ American Statistical Association 88, 1993; the jackknife of raked means: Wolter,
 Estimation*, 2nd edition, 2007, chapter 4; Gelman and Little, *Poststratification into Many Categories Using
 Hierarchical Logistic Regression*, Survey Methodology 23, 1997; the estimates: Robinson, *That BLUP is a Good
 Thing*, Statistical Science 6, 1991.
-
-The data come from a file by pseudonym (`Run.background`), and from a study's questions before the first
-conversation. Free text and questions with several answers are left out, because they give no single group.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,8 @@
-"""Estimate scores and ranks by group of workers, and for a population.
+"""Estimate scores and ranks by group of workers, compare the groups, and weight them to a population.
 
-This is a permutation test: people are assigned to the groups at random, with the same group sizes. If group
-membership does not matter, every permutation is as likely as the observed one.
+**Changes of places** are compared with chance by a permutation test: people are assigned to the groups at
+random, with the same group sizes. If group membership does not matter, every permutation is as likely as the
+observed one.
 
 Places are whole numbers, so many permutations move systems as far as the observed one. If all these ties
 counted as extreme, p would be below 0.05 in fewer than 5 % of the runs without an effect. So permutations are

@@ -1,4 +1,4 @@
-"""Read judgments from a plain CSV: one judgment per row (long), or one output per row (wide)."""
+"""Read judgments from a plain CSV (one judgment or one output per row), and metrics from a separate file."""
 
 import re
 

@@ -1,7 +1,8 @@
-"""Open a source of judgments, detect its format, read it with its metrics, and remark on it.
+"""Read judgments from any source, a plain CSV or a run of Candor, with their metrics, and remark on them.
 
-Conversations of the same workers that the server left unrated are unjudged outputs: with their metrics they
-extend the pool. Judgments are in order of submission if the source has the times, else by assignment.
+In a run of conversations each one is an output, judged once, by the worker who chatted. Conversations of the
+same workers that the server left unrated are unjudged outputs: with their metrics they extend the pool.
+Judgments are in order of submission if the source has the times, else by assignment.
 
 In a run of transcripts each item is an output, judged by several workers. A worker's judgment is the mean of
 the item and its repeat; control items are not judgments. An item that is a conversation has the

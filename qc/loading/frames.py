@@ -1,4 +1,4 @@
-"""Convert the texts, answers, ratings of replies, quizzes and writing data of a run to its frames.
+"""Convert the texts, answers, items, quizzes, writing data and ratings of replies of a run to its frames.
 
 In all functions, `order` holds the row numbers of the loader's conversations in the order of the run.
 """

@@ -1,6 +1,6 @@
 """Read a batch of results as downloaded from MTurk, in the form that Ji et al. (ACL 2022) published.
 
-A row is an assignment. `Answer.taskAnswers` is JSON: a list with one object, which `mturk_answer` parses.
+A row is an assignment. `Answer.taskAnswers` is JSON: a list with one object.
 The columns `Input.uN` declare the families of the row's HIT. A row without an answer is left out and
 reported. `AssignmentStatus` is not read: ratings count whether the requester paid for them or not.
 

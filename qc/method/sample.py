@@ -1,4 +1,4 @@
-"""The ratings of a run as arrays, from which every statistic is computed.
+"""The ratings of a run as arrays, also standardised by worker, from which every statistic is computed.
 
 Source: Ji et al., ACL 2022, the section on scores: negative criteria are reversed, then every worker's
 scores are scaled to mean 0 and standard deviation 1. The authors divide by sd + 1e-6. Without the 1e-6 no z

@@ -1,4 +1,4 @@
-"""Scores of the systems (standardised and raw), also by scenario, and correlations between criteria.
+"""Scores of the systems: standardised and raw, by criterion and scenario, of replies, and beside people.
 
 Source: Ji et al., ACL 2022, tables of system scores (thesis: tables 5.4 and A.2). A system's score on a
 criterion is the mean over its kept conversations, and its overall score the mean over the criteria. In a run

@@ -1,4 +1,4 @@
-"""Compare metrics with people: over systems, per criterion and overall, and over conversations.
+"""Compare metrics with people over systems and conversations, and say which metric agrees best.
 
 People's scores are those of the report: mean z of the workers who passed. A metric's score of a system is the
 mean over the conversations of these workers. The sign of a metric is reversed first if lower is better, so a

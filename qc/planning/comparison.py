@@ -1,4 +1,4 @@
-"""Measure how well people, and a metric beside them, distinguish systems.
+"""Measure how well people, and a metric beside them, distinguish systems, and where the metric breaks even.
 
 In each resample of the test set, people call one system of a pair better, and so does the metric. The label
 that each gives most often is its settled label. N is how often people's label differs from their settled

@@ -1,8 +1,8 @@
 """Analyse power: from judgments, or a standard deviation, to the number of judgments for a difference.
 
-Each system is judged n times, all judgments are independent, and both systems have the same variance. A
-design effect above 1 accounts for correlated judgments: it is the number of them that are worth one
-independent one.
+Sample sizes are those of a two-sided t test of two means. Each system is judged n times, all judgments are
+independent, and both systems have the same variance. A design effect above 1 accounts for correlated
+judgments: it is the number of them that are worth one independent one.
 
 Sources: Wei and Jia, *The statistical advantage of automatic NLG metrics at the system level*, ACL 2021,
 section 6.1 and tables 2 and 5, which print 2n, both systems together, n a real number; Cohen, *Statistical

@@ -1,4 +1,4 @@
-"""Intervals that stay valid if you check them after every judgment.
+"""Confidence sequences: intervals of a mean that stay valid if you check them after every judgment.
 
 An interval for an n fixed in advance is not valid if you check it repeatedly until it is narrow or excludes a
 value: it then misses far more often than its level says. A confidence sequence has an interval for each n,

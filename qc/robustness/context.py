@@ -1,16 +1,14 @@
-"""Effects of position, time, opinion and changes of topic on the score of a conversation.
+"""Effects of position, time, opinion and changes of topic on scores, and scores adjusted for them.
 
 The effect of a level is the mean, over its conversations, of overall z minus the mean of the same system. A
 worker's conversations are correlated, so standard errors and tests are clustered by worker, and valid for few
 workers too. A level with fewer than 10 workers has no interval, and is left out of the test of its factor.
 
-Source: `qc.statistics.clustered`.
-
-A linear mixed model is fitted to the overall z of the counted conversations: system, position and opinion of
-the opening topic are fixed effects, worker is a random effect. The adjusted score of a system is its
-estimated marginal mean: the model's expectation at the mix of positions and opinions of all counted
-conversations. The mix is the same for every system, and keeps the adjusted scores on the same level as the
-plain ones.
+**Adjusted scores.** A linear mixed model is fitted to the overall z of the counted conversations: system,
+position and opinion of the opening topic are fixed effects, worker is a random effect. The adjusted score of
+a system is its estimated marginal mean: the model's expectation at the mix of positions and opinions of all
+counted conversations. The mix is the same for every system, and keeps the adjusted scores on the same level
+as the plain ones.
 
 Because z is standardised within each worker, workers hardly differ in level, and their variance is often
 estimated to be 0. The model is then ordinary least squares. This is expected.

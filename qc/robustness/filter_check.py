@@ -1,11 +1,11 @@
-"""Check the worker filter: how many random workers pass it, and how it changes the scores.
+"""Check the worker filter: how many random workers pass it, and how it and its level α change the scores.
 
 A *random* worker gives ratings that do not depend on the bot. For such workers the filter's p-value should be
 uniform, so a share α of them should pass. Two quantities are estimated from the data:
 
 - how often random workers really pass, by shuffling (`qc.robustness.shuffles`). A worker's ratings of one
   conversation are correlated, which the test ignores, so more than α of them pass;
-- how many random workers there are, from the number of p-values above 1/2 (`qc.robustness.filter_check`).
+- how many random workers there are, from the number of p-values above 1/2.
 
 Source: Storey, *A direct approach to false discovery rates*, Journal of the Royal Statistical Society B 64,
 2002, section 3. Honest workers rarely have p above λ, random workers have it with probability 1 - λ. We use λ
@@ -13,8 +13,8 @@ Source: Storey, *A direct approach to false discovery rates*, Journal of the Roy
 solution of the equation can be impossible, mostly in a run of random workers; the estimate is then the
 nearest possible value.
 
-Source: Ji et al., ACL 2022, the section on the influence of the filter's threshold. A worker's p and z do not
-depend on α; α only decides whether the worker's conversations count.
+**Other levels α**: Ji et al., ACL 2022, the section on the influence of the filter's threshold. A worker's p
+and z do not depend on α; α only decides whether the worker's conversations count.
 """
 
 from dataclasses import dataclass, replace

@@ -1,7 +1,7 @@
-"""The sections of the report: each module has the results, tables, figures, JSON keys and page text of one.
+"""The sections of the report: results, tables, figures, JSON keys and page text, each section in one module.
 
-The files, `report.json`, the page and the terminal are made by going through the sections. A new section is a
-module here and a line in each of the two orders below.
+Sections on one subject share a module. The files, `report.json`, the page and the terminal are made by going
+through the sections. A new section is a `Section` here and a line in each of the two orders below.
 """
 
 from qc.sections.course import answers, assignments, incidents, preregistration

@@ -1,4 +1,4 @@
-"""Resample whole units (workers), with one random generator for each purpose.
+"""Resample whole units (workers): draws, halves, wild bootstrap; one generator for each purpose.
 
 A unit is drawn with all its contributions. Each unit's sums are computed once. The sums of a draw are then a
 product of two matrices: how often each unit was drawn × its contributions.
@@ -6,9 +6,10 @@ product of two matrices: how often each unit was drawn × its contributions.
 The matrix library chooses the order of summation, which may differ with the number of threads. `exact` makes
 every order give the same bits, so results depend only on the seed.
 
-A mean is a ratio over the workers, Σ sums / Σ counts. Worker w moves it by u = (sum − count · mean) / Σ
-counts, and has the share h = count / Σ counts of it. A draw gives every worker's u a random sign ξ (+ or −).
-The mean then moves by D = Σ ξu, the residual of a worker is ξu − Dh, and the variance within the draw is
+**Wild bootstrap.** A mean is a ratio over the workers, Σ sums / Σ counts. Worker w moves it by u = (sum −
+count · mean) / Σ counts, and has the share h = count / Σ counts of it. A draw gives every worker's u a random
+sign ξ (+ or −). The mean then moves by D = Σ ξu, the residual of a worker is ξu − Dh, and the variance within
+the draw is
 
     V* = Σ (ξu − Dh)² = Σ u² − 2D Σ ξuh + D² Σ h²
 

@@ -1,8 +1,8 @@
-"""Results that only a run of transcripts has, such as workers' edits and scores by both conventions for z.
+"""Results that only a run of transcripts has: errors two ways, edits, both conventions for z, controls.
 
-A worker judges many items and an item is judged by several workers, so judgments are correlated by both. Let
-u = w (z − mean) / Σ w be the influence of a judgment with weight w on its system's mean. The variance of the
-mean is
+**Errors two ways.** A worker judges many items and an item is judged by several workers, so judgments are
+correlated by both. Let u = w (z − mean) / Σ w be the influence of a judgment with weight w on its system's
+mean. The variance of the mean is
 
     V = V_workers + V_items − V_judgments.
 

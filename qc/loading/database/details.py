@@ -1,4 +1,4 @@
-"""Read details of a run's conversations and items: texts, answers, calls, quizzes, ratings of turns."""
+"""Read details of a run's conversations and items: texts, answers, calls, incidents, quizzes, ratings."""
 
 import re
 from typing import Any

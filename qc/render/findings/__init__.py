@@ -1,4 +1,4 @@
-"""Findings of a command, written to the terminal, a page, tables, figures and JSON."""
+"""Findings of a command: their options, terminal output, page, tables, figures and JSON."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Findings of `qc.power`, for people."""
+"""Findings of `qc.power`, for people: numbers of judgments, and the worth of a metric in place of people."""
 
 from collections.abc import Sequence
 from importlib.metadata import version

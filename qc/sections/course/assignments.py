@@ -1,4 +1,4 @@
-"""Time, workload and cost."""
+"""The assignments: time, workload and cost of those that count, and why others take no part."""
 
 from dataclasses import asdict
 

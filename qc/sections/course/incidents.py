@@ -1,4 +1,4 @@
-"""Incidents of each system: failed conversations, late replies, offensive and flagged lines."""
+"""The models that answered for each system, and their incidents: failures, late or offensive replies."""
 
 from collections.abc import Iterator
 from typing import Any

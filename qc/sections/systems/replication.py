@@ -1,4 +1,4 @@
-"""The correlation with a second run, given by `--replicate`."""
+"""The correlation with a second run: given by `--replicate`, and forecast from halves of this run."""
 
 from collections.abc import Mapping
 

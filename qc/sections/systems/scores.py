@@ -1,4 +1,4 @@
-"""Scores by criterion, and correlations between the criteria."""
+"""Scores by criterion, by scenario, of single replies, and beside people; correlations between criteria."""
 
 from collections.abc import Iterator
 

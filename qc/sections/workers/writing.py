@@ -1,4 +1,4 @@
-"""Pasting and pauses in how workers wrote, and scores without conversations that look pasted."""
+"""How much and how workers wrote: words, pasting and pauses, and scores without what looks pasted."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict

@@ -319,7 +319,7 @@ async def test_a_server_that_is_not_well_is_tried_again(frames: list[str], says:
 
 
 async def test_a_server_that_says_nothing_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "WELCOME_SECONDS", 0.05)
+    monkeypatch.setattr(client, "WELCOME_SECONDS", 0.05)
 
     async def silent(socket: ServerConnection) -> None:
         await socket.wait_closed()
