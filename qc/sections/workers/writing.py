@@ -1,4 +1,4 @@
-"""How much and how workers wrote: words, pasting and pauses, and scores without what looks pasted."""
+"""Words that workers wrote, pasting and pauses, and scores without conversations that look pasted."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
