@@ -32,7 +32,7 @@ from qc.render.findings import (
     wanted_formats,
     write_all,
 )
-from qc.table import COUNT, SIGNIFICANT, THREE, Column, P, Table, decimal, listed, whole
+from qc.table import COUNT, SIGNIFICANT, SYSTEM_COLUMN, THREE, Column, P, Table, decimal, listed, whole
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
@@ -140,7 +140,7 @@ def _pairs(pairs: RandomisedPairs) -> FindingsTable:
     rows = rows.sort_values("p", kind="stable")
     unit = UNITS[pairs.within]
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("other", "Other"),
         Column("units", "Units", COUNT),
         Column("difference", "Difference", THREE),

@@ -41,6 +41,7 @@ from qc.table import (
     INTERVAL,
     OVERALL,
     SIGNIFICANT,
+    SYSTEM_COLUMN,
     THREE,
     TWO,
     WRITTEN,
@@ -75,7 +76,7 @@ def _ranking(analysis: Analysis) -> Table:
         held=scores["n"] // len(analysis.run.criteria),
         raters=raters_of(analysis.sample, analysis.scores),
     )
-    columns = [Column("system", "System"), Column(OVERALL, "z", THREE)]
+    columns = [SYSTEM_COLUMN, Column(OVERALL, "z", THREE)]
     if found is not None:
         rows = rows.assign(
             low=found.z_low[:, 0],

@@ -19,7 +19,7 @@ from qc.planning.power_analysis import (
 )
 from qc.render.figures import break_even
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
-from qc.table import COUNT, SHARE, THREE, TWO, Column, Form, Table, listed, percent, whole
+from qc.table import COUNT, SHARE, SYSTEM_COLUMN, THREE, TWO, Column, Form, Table, listed, percent, whole
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
@@ -204,7 +204,7 @@ def _systems(comparison: PairedComparison) -> FindingsTable:
         }
     ).sort_values("mean", ascending=False, kind="stable", ignore_index=True)
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("judgments", "Judgments", COUNT),
         Column("mean", "Mean", THREE),
         Column("sd", "sd", THREE),
@@ -230,7 +230,7 @@ def _pairs(comparison: PairedComparison, options: PlanOptions) -> FindingsTable:
     )
     closest = frame.iloc[np.argsort(-frame["noise"].to_numpy(), kind="stable")]
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("other", "Other"),
         Column("difference", "Difference", THREE),
         Column(f"se_{unit}", "se", THREE),
@@ -403,7 +403,7 @@ def _metric_pairs(comparison: PairedComparison, metrics: Sequence[MetricError]) 
     )
     columns = (
         Column("metric", "Metric"),
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("other", "Other"),
         Column("error", "Error", SHARE),
         Column("noise_part", "= c0 × noise", SHARE),

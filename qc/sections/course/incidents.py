@@ -7,14 +7,14 @@ from qc.method.incidents import Incidents, Served, describe_incidents, describe_
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section, TitledTable
-from qc.table import COUNT, ONE, SHARE, TWO, Column, Table, whole
+from qc.table import COUNT, ONE, SHARE, SYSTEM_COLUMN, TWO, Column, Table, whole
 
 
 def served(found: Served) -> Table:
     """Return the models that answered for the systems. A reader sees fewer columns than the file has."""
     shown = found.table.assign(model=[_served_as(row) for row in found.table.itertuples()])
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("model", "Model as served"),
         Column("sampling", "Settings"),
         Column("calls", "Calls", COUNT),
@@ -106,7 +106,7 @@ def incidents(found: Incidents) -> Table:
         for row in found.table.to_dict("records")
     ]
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("conversations", "Conversations begun", COUNT),
         Column("failed", "Failed", COUNT),
         Column("failed_share", "of them", SHARE),
@@ -123,7 +123,7 @@ def incidents(found: Incidents) -> Table:
 def offensive(found: Incidents) -> Table:
     """Count the replies of each system, and the inputs to it, with words of the list of offensive words."""
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("replies", "Replies", COUNT),
         Column("offensive", "with offensive words", COUNT),
         Column("offensive_share", "of them", SHARE),
@@ -140,7 +140,7 @@ def flagged(found: Incidents) -> Table | None:
     if not found.table[["judged", "judged_inputs"]].to_numpy().any():
         return None
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("judged", "Replies judged", COUNT),
         Column("flagged", "Flagged", COUNT),
         Column("flagged_share", "of them", SHARE),

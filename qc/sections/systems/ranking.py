@@ -20,6 +20,7 @@ from qc.table import (
     ONE,
     OVERALL,
     ROUGH_SHARE,
+    SYSTEM_COLUMN,
     THREE,
     TWO,
     WRITTEN,
@@ -45,7 +46,7 @@ def ranking(analysis: Analysis) -> Table:
     z, found = analysis.scores.z, analysis.intervals
     rank = places(z[OVERALL].to_numpy(np.float64))
     table = z[["system", "n", OVERALL]].assign(raw=analysis.scores.raw[OVERALL], rank=list(map(whole, rank)))
-    columns = [Column("system", "System"), Column("rank", "Rank", WRITTEN), Column(OVERALL, "z", THREE)]
+    columns = [SYSTEM_COLUMN, Column("rank", "Rank", WRITTEN), Column(OVERALL, "z", THREE)]
     if found is not None:
         table = table.assign(
             rank=list(map(ranks, found.rank_low.tolist(), found.rank_high.tolist())),
@@ -86,7 +87,7 @@ def ceiling(found: Ceiling) -> Table:
     """Return comparisons of each system with people by criterion; a reader sees them ordered by system."""
     columns = (
         Column("person", "Human"),
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("criterion", "Criterion"),
         Column("person_z", "Human, z", TWO),
         Column("system_z", "System, z", TWO),

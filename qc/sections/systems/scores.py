@@ -29,6 +29,7 @@ from qc.table import (
     INTERVAL,
     ONE,
     SHARE,
+    SYSTEM_COLUMN,
     THREE,
     TWO,
     Column,
@@ -233,7 +234,7 @@ def scenarios(found: ScenarioScores) -> Table:
     """Return the scores by scenario; the row for all systems comes first."""
     columns = (
         Column("scenario", "Scenario"),
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("z", "z", THREE),
         INTERVAL,
         Column("high", None, THREE),
@@ -288,7 +289,7 @@ there is none of fewer than five of them, where few of many did most of it, or w
 def turn_ratings(found: TurnRatings) -> Table:
     """Return the ratings of the replies of each system."""
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("mean", "Mean", ONE),
         Column("low", INTERVAL.head, ONE, upper="high"),
         Column("high", None, ONE),
@@ -373,7 +374,7 @@ def pairs(found: Ceiling) -> Table:
     """Return comparisons of each system with people by criterion; a reader sees them ordered by system."""
     columns = (
         Column("person", "Human"),
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("criterion", "Criterion"),
         Column("person_z", "Human, z", TWO),
         Column("system_z", "System, z", TWO),

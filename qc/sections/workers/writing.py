@@ -21,8 +21,10 @@ from qc.sections.workers.quiz import OF_A_GROUP, OF_A_WORKER, outcome, share_col
 from qc.table import (
     COUNT,
     GROUPS,
+    INTERVAL,
     ONE,
     SHARE,
+    SYSTEM_COLUMN,
     THREE,
     TWO,
     Column,
@@ -191,13 +193,13 @@ def scores(found: WritingResults) -> Table | None:
     if found.scores.empty:
         return None
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("n", "Conversations", COUNT),
         Column("left", "Without", COUNT),
         Column("z", "z", THREE),
         Column("z_left", "z without", THREE),
         Column("change", "Change", THREE),
-        Column("low", "95 % interval", THREE, upper="high"),
+        INTERVAL,
         Column("high", None, THREE),
     )
     return Table(found.scores, columns)
