@@ -15,17 +15,9 @@ from qc.errors import EmptyRunError, OptionError
 from qc.loading import load
 from qc.method.filter import require_level
 from qc.method.sample import require_competing, take_sample
+from qc.planning.outlook import FEWEST_PASSED, MULTIPLES, POWER
 from qc.planning.rater_model import RaterModel, assumed, fit, write_model
-from qc.planning.run_plan import (
-    EXPERIMENTS,
-    FEWEST_PASSED,
-    MULTIPLES,
-    POWER,
-    Costs,
-    Expected,
-    RunPlan,
-    plan_run,
-)
+from qc.planning.run_plan import EXPERIMENTS, Costs, Expected, RunPlan, plan_run
 from qc.render.findings import (
     Findings,
     FindingsFigure,

@@ -30,9 +30,7 @@ from qc.loading.source import RunFile, Source
 from qc.method.filter import nobody_passed
 from qc.method.sample import Sample, require_competing, scale_maximum
 from qc.run import Run, codes
-from qc.table import whole
-
-OVERALL = "overall"
+from qc.table import OVERALL, whole
 
 
 def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:

@@ -31,9 +31,8 @@ from qc.metrics.metric_table import MetricScores, mean_by_system
 from qc.metrics.scoring import JudgedConversations
 from qc.statistics.confidence import LEVEL, NOISE, t_interval
 from qc.statistics.resampling import bootstrap_sums, generator, percentile_interval, unit_sums
-from qc.table import SIGNIFICANT, decimal, listed, whole
+from qc.table import OVERALL, SIGNIFICANT, decimal, listed, whole
 
-OVERALL = "overall"
 FEWEST_SYSTEMS = 3
 
 

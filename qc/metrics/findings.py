@@ -13,7 +13,6 @@ from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
 from qc.method.sample import Sample
 from qc.metrics.against_people import (
-    OVERALL,
     AgainstPeople,
     AgreementWithPeople,
     cost,
@@ -26,7 +25,7 @@ from qc.metrics.scoring import JudgedConversations
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.run import Unrated, codes
 from qc.statistics.confidence import holm, without_noise
-from qc.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, decimal, listed, matrix, shade
+from qc.table import COUNT, ONE, OVERALL, SHARE, THREE, TWO, Column, P, Table, decimal, listed, matrix, shade
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing

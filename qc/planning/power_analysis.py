@@ -21,7 +21,7 @@ from qc.errors import EmptyRunError, OptionError
 from qc.options import OnStep, no_step
 from qc.planning.comparison import MetricError, PairedComparison, compare, metric_error, published_labels
 from qc.planning.opinion import SystemOpinion
-from qc.signature import as_part
+from qc.signature import DIGEST_LENGTH, as_part
 
 # Default, as in the tables of Wei and Jia.
 POWER = 0.95
@@ -272,9 +272,6 @@ def observed_differences(comparison: PairedComparison) -> tuple[float, ...]:
     """Return the quartiles and the median of the pairs' differences, without those that are 0."""
     sizes = np.abs(comparison.means.differences)
     return tuple(dict.fromkeys(float(each) for each in np.quantile(sizes, QUANTILES) if each > 0))
-
-
-DIGEST_LENGTH = 16
 
 
 @dataclass(frozen=True)

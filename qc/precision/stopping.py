@@ -18,12 +18,12 @@ from qc.judgments import Judged, Judgments
 from qc.precision.confidence_sequence import FIRST_LOOK, TIGHTEST, asymptotic, bounded, stream
 from qc.precision.estimates import EstimateOptions, require_within
 from qc.statistics.confidence import LEVEL
+from qc.table import OVERALL
 
 Sequence = Literal["exact", "asymptotic"]
 SEQUENCES: tuple[Sequence, ...] = get_args(Sequence)
 EXACT, ASYMPTOTIC = SEQUENCES
 # Default criterion: the mean of the criteria, which judgments of a run have.
-OVERALL = "overall"
 
 
 @dataclass(frozen=True)

@@ -83,20 +83,6 @@ def _people(analysis: Analysis, ceiling: Ceiling) -> pd.DataFrame:
     )
 
 
-def ceiling(found: Ceiling) -> Table:
-    """Return comparisons of each system with people by criterion; a reader sees them ordered by system."""
-    columns = (
-        Column("person", "Human"),
-        SYSTEM_COLUMN,
-        Column("criterion", "Criterion"),
-        Column("person_z", "Human, z", TWO),
-        Column("system_z", "System, z", TWO),
-        Column("difference", "Difference", TWO),
-        Column("p", "p (human higher)", THREE),
-    )
-    return Table(found.pairs, columns)
-
-
 def z_scores(analysis: Analysis) -> Table:
     """Return z by criterion. The shading is strongest from 1 on."""
     return _scores(analysis.scores.z, "z", TWO, shade)
