@@ -5,8 +5,7 @@ first conversation. Free text and questions with several answers are left out, b
 group.
 
 A **cell** is a combination of one group of every field of the margins. Both methods weight the people of a
-cell to match its share of the population, found by raking. They differ in the mean
-of a cell:
+cell to match its share of the population, found by raking. They differ in the mean of a cell:
 
 - **Raking** uses the people directly: θ = Σ w_i x_i / Σ w_i over the people i who rated the system. Its error
   comes from the jackknife: each person is left out in turn, and the others are raked again.

@@ -1,8 +1,8 @@
 """Read a batch of results as downloaded from MTurk, in the form that Ji et al. (ACL 2022) published.
 
-A row is an assignment. `Answer.taskAnswers` is JSON: a list with one object.
-The columns `Input.uN` declare the families of the row's HIT. A row without an answer is left out and
-reported. `AssignmentStatus` is not read: ratings count whether the requester paid for them or not.
+A row is an assignment. `Answer.taskAnswers` is JSON: a list with one object. The columns `Input.uN` declare
+the families of the row's HIT. A row without an answer is left out and reported. `AssignmentStatus` is not
+read: ratings count whether the requester paid for them or not.
 
 An answer is an object of texts. `taskN`, `seedN` and `scoreN` are the family, the persona and the ratings of
 conversation N; ratings are written as `90#60#70#`.
