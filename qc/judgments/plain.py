@@ -24,7 +24,6 @@ from qc.judgments.assembly import (
 )
 from qc.judgments.judgments import Judgments
 
-
 ONLY_CRITERION = "value"
 _OF_JUDGMENTS = {WORKER, CRITERION, VALUE, POSITION}
 _NUMBERED = re.compile(r"(.+)_(\d+)")
