@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from qc.command import progress
-from qc.estimators.confidence_sequence import FIRST_LOOK, ConfidenceSequence, asymptotic, bounded
 from qc.estimators.pool_mean import Interval, on_pool, pool_means, predictable_residuals
+from qc.precision.confidence_sequence import FIRST_LOOK, ConfidenceSequence, asymptotic, bounded
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], tuple[Array, Array]]

@@ -34,8 +34,7 @@ from bots.builtin.transcript import rendered
 from bots.builtin.translation import Translation
 from bots.core.words import content
 from bots.host.parlai import ParlaiModel
-from bots.parlai.lineup import LINEUP, Architecture
-from bots.parlai.training import Trained, Training, held_out, training_data
+from bots.parlai.training import LINEUP, Architecture, Trained, Training, held_out, training_data
 from bots.shown import shown_text
 from candor.common.terminal import stderr
 

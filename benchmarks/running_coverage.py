@@ -15,10 +15,9 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.estimators.confidence_sequence import asymptotic, worker_stream
 from qc.method.filter import worker_p_values
-from qc.method.standardise import standardise
-from qc.precision.looks import TIGHTEST
+from qc.method.sample import standardise
+from qc.precision.confidence_sequence import TIGHTEST, asymptotic, worker_stream
 
 QUALITY = (0.0, 0.30, 0.36, 0.42, 0.48, 0.60)  # the qc bot first
 LOWEST, PER_QUALITY = -4.0, 100.0

@@ -6,7 +6,7 @@ which open the builtin bots and corpora. All other names are here for `server`, 
 through this module.
 """
 
-from bots.builtin.catalogue import UnknownBotError, bot_specs, open_bot, require_openable
+from bots.builtin import UnknownBotError, bot_specs, open_bot, require_openable
 from bots.conformance.check import check_bot
 from bots.conformance.findings import qc_findings
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict, verdict_table, worst
@@ -25,14 +25,22 @@ from bots.core.failures import (
     failure,
 )
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
-from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
+from bots.core.host_protocol import (
+    CannotHold,
+    Drain,
+    Earlier,
+    Hold,
+    KnownLines,
+    NumberedReply,
+    Offer,
+    WireError,
+)
 from bots.core.offensive_words import load_offensive_words, offensive_words
-from bots.core.pipe_frames import KnownLines
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.profile import FittedRaterModel
+from bots.endpoints import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.address import EndpointError
-from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.hosted import Estimate, PlannedCalls, estimate, in_words
 from bots.endpoints.moderation import Moderation, ModerationJudgement

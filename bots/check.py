@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bots.builtin.catalogue import UnknownBotError, open_bot
+from bots.builtin import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, coloured, conformance_table, transcript
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE

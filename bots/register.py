@@ -16,7 +16,7 @@ from rich.table import Column, Table
 
 from bots.conformance.report import coloured, conformance_table
 from bots.core.persona_prompt import PromptError, given_prompt
-from bots.endpoints.endpoint import KINDS, Endpoint
+from bots.endpoints import KINDS, Endpoint
 from bots.researcher_api import (
     SERVER,
     BotAnswer,

@@ -9,8 +9,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from bots.corpus import CorpusError, load_corpus
-from bots.parlai.lineup import LINEUP, study
-from bots.parlai.training import Trained, TrainedOtherwiseError, Training, training_data
+from bots.parlai.training import LINEUP, Trained, TrainedOtherwiseError, Training, study, training_data
 from candor.common.terminal import console, fail, stderr
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

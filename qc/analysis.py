@@ -6,9 +6,8 @@ from typing import Any
 
 from qc.errors import about_run
 from qc.method.filter import nobody_passed
-from qc.method.sample import Sample, pass_rates, require_competing, take_sample
+from qc.method.sample import COMMON_MAXIMUM, Sample, has_one_scale, pass_rates, require_competing, take_sample
 from qc.method.scores import Scores, score
-from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.workload import cost, minutes_per_conversation, workload
 from qc.options import MOST_COMPARED, OF_PAIRS, SECTIONS, AnalysisOptions, OnStep, no_step
 from qc.run import Run

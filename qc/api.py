@@ -29,12 +29,12 @@ from qc.errors import (
     RunChoiceError,
     SourceError,
 )
-from qc.estimators.confidence_sequence import ConfidenceSequence, asymptotic, bounded
 from qc.judgments import Judged, Judgments, Selection, read_judgments
 from qc.loading import load
 from qc.method.scores import raters_of
 from qc.options import OnStep, no_step
 from qc.precision import EstimateOptions, Estimates, estimate
+from qc.precision.confidence_sequence import ConfidenceSequence, asymptotic, bounded
 from qc.render import write as write_report
 from qc.render.manifest import tables
 from qc.render.page import all_notes

@@ -9,10 +9,10 @@ import typer
 from candor.common.terminal import Console
 from qc.command import ALL, RunName, Seed, Where, output_console, progress, stderr_console, where_in
 from qc.errors import OptionError
-from qc.estimators.confidence_sequence import FIRST_LOOK
 from qc.judgments import Judgments, Selection, read_judgments
 from qc.precision import EstimateOptions, Sequence, Stopping, StoppingStanding, estimate, steps, stopping
-from qc.render.findings.command import Formats, Out, tell, wanted_formats, write_all
+from qc.precision.confidence_sequence import FIRST_LOOK
+from qc.render.findings import Formats, Out, tell, wanted_formats, write_all
 from qc.render.findings.estimate import estimate_findings
 from qc.run import SIMULATED_NOTE
 from qc.statistics.confidence import LEVEL

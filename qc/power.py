@@ -10,9 +10,9 @@ from qc.judgments import Selection, read_judgments
 from qc.options import require_draws
 from qc.planning.opinion import opinion
 from qc.planning.power_analysis import PlanOptions, analyse_power, plan_power, power_steps
-from qc.render.findings import Findings
-from qc.render.findings.command import (
+from qc.render.findings import (
     Criterion,
+    Findings,
     Formats,
     Metrics,
     Out,

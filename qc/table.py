@@ -140,6 +140,8 @@ class Column:
         return [Cell(text(value), self.tone(value)) for value in values]
 
 
+# Columns that many tables have.
+SYSTEM_COLUMN = Column("system", "System")
 INTERVAL = Column("low", "95 % interval", THREE, upper="high")
 
 

@@ -13,7 +13,7 @@ from candor.common import files
 from qc.loading import analyst_files
 from qc.loading.analyst_files import read_margins
 from qc.loading.registration import read_registration
-from qc.metrics.judge_prompt import statements
+from qc.metrics.judge import statements
 from qc.metrics.metric_table import read_csv
 from server.cli.runs.stored_studies import read_rules_file
 from server.items.pool import read_items

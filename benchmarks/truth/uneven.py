@@ -16,8 +16,7 @@ from qc.method.sample import Sample, take_sample
 from qc.method.scores import Scores, score
 from qc.robustness.intervals import intervals, worker_sums
 from qc.statistics.confidence import LEVEL
-from qc.statistics.resampling import upper_quantile
-from qc.statistics.wild_bootstrap import Influences, influences, wild_draws
+from qc.statistics.resampling import Influences, influences, upper_quantile, wild_draws
 from tests.qc.support.designs import DESIGNS, Design, run_of, with_equal_systems
 
 DRAWS = 999

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rich.markup import escape
 from rich.progress import Progress
 
-from bots.builtin.catalogue import bot_specs, open_bot
+from bots.builtin import bot_specs, open_bot
 from bots.core.chat import Author, Bot, Chat, Turn
 from bots.core.words import content, overlap
 from bots.corpus import Corpus, CorpusError, Dialogue, load_corpus

@@ -11,7 +11,7 @@ from bots.builtin.parts.terms import TOPICS, topics_of
 from bots.core.chat import Chat, Reply
 from bots.core.words import LINES, content, stem, stems
 from bots.corpus import Corpus
-from bots.shown.looks import present
+from bots.shown import present
 
 _LINK_EVERY = 3  # replies
 _LOOKS_BACK = 20  # lines of the worker: older ones were asked about already, or bore them

@@ -11,7 +11,7 @@ from bots.builtin.parts.said import freshest, ranked
 from bots.builtin.parts.terms import Matrix, Vector, direction, normalised, products
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
-from bots.shown.looks import present
+from bots.shown import present
 
 _HOPS = 2
 _FOCUS = 12.0  # the larger, the more a reading comes from the best-matching key alone

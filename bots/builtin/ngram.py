@@ -16,7 +16,7 @@ from bots.builtin.parts.terms import Vector
 from bots.core.chat import Chat, Reply
 from bots.core.words import STOP_WORDS, stem
 from bots.corpus import Corpus
-from bots.shown.looks import present
+from bots.shown import present
 
 _TOKEN = re.compile(r"[ap]\.m\.|[^\W_]+(?:['’-][^\W_]+)*|[.,;:!?…]+")
 MARK = re.compile(r"[.,;:!?…]+")  # any punctuation

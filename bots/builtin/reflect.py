@@ -9,7 +9,7 @@ from bots.builtin.parts.said import freshest
 from bots.core.chat import Chat, Reply
 from bots.core.words import content
 from bots.corpus import Corpus
-from bots.shown.looks import present
+from bots.shown import present
 
 
 class Reflect:

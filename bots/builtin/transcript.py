@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from bots.builtin.catalogue import bot_specs, open_bot
+from bots.builtin import bot_specs, open_bot
 from bots.core.chat import Bot, Chat, Turn
 from bots.corpus import Corpus, Persona, load_corpus
 from candor.common.terminal import stderr

@@ -33,10 +33,9 @@ from bots.conformance.script import (
     draw_scripts,
     swapped,
 )
-from bots.core.ask import ask
+from bots.core.ask import LONGEST_REPLY, ask
 from bots.core.chat import Bot, Chat, Reply, Turn, opaque_id
 from bots.core.failures import BotError
-from bots.core.visible_text import LONGEST_REPLY
 from bots.endpoints.moderation import Moderation
 
 _IN_A_ROW, _IN_ALL = 3, 6

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from bots.conformance import conduct, measures
 from bots.conformance.report import TOLERATED, Finding, Judgement, Latency, Overruns, Verdict, quoted
 from bots.conformance.script import CheckResponses, ScriptAnswer
+from bots.core.ask import LONGEST_REPLY
 from bots.core.self_identification import gives_itself_away
-from bots.core.visible_text import LONGEST_REPLY
 from bots.corpus import Corpus
 from candor.common.segmentation import base_language, foreign_language
 

@@ -24,7 +24,7 @@ from bots.crowd.profile import PROFILES, FittedRaterModel, Honest, Profile, Prof
 from bots.crowd.talk import Speaker, Talk, speaker
 from bots.crowd.view import Message
 from bots.crowd.worker import OPEN_SECONDS, PROTOCOL_VERSION, Diary, SimulatedWorker
-from bots.endpoints.endpoint import planned_calls
+from bots.endpoints import planned_calls
 from bots.endpoints.hosted import estimate, in_words
 from bots.researcher_api import Access, JoinAnswer, NoAnswer, RequestFailed, ResearcherClient, ServerAway
 from candor.common.api_models import SimulatedBeliefs

@@ -16,7 +16,7 @@ from typing import Protocol
 from pydantic import ValidationError
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
-from bots.builtin.catalogue import open_bot
+from bots.builtin import open_bot
 from bots.conformance.script import check_language
 from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Turn
@@ -24,8 +24,8 @@ from bots.core.failures import BotError
 from bots.core.persona_prompt import persona_prompt
 from bots.corpus import Corpus
 from bots.crowd.profile import Manner
+from bots.endpoints import open_endpoint
 from bots.endpoints.address import EndpointError
-from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.hosted import Price
 from bots.endpoints.openai import OpenAiEndpoint
 from bots.endpoints.replicas import Replicas

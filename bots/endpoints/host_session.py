@@ -22,6 +22,7 @@ from bots.core.host_protocol import (
     Failed,
     Hold,
     HostHello,
+    KnownLines,
     Offer,
     Offered,
     Probe,
@@ -34,8 +35,8 @@ from bots.core.host_protocol import (
     ask_frame,
     frame,
     from_host,
+    read_reply,
 )
-from bots.core.pipe_frames import KnownLines, read_reply
 from candor.common.telemetry import carrier
 
 MOST_IN_FLIGHT = 1_024

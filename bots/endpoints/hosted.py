@@ -22,10 +22,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 import httpx2
 from pydantic import BaseModel, ConfigDict, Field
 
+from bots.core.ask import LONGEST_OUTPUT, checked_reply
 from bots.core.chat import Chat, Provenance, Reply, prompt_hash
 from bots.core.failures import BotError, Declined
 from bots.core.persona_prompt import persona_prompt
-from bots.core.visible_text import LONGEST_OUTPUT, checked_reply
 from bots.endpoints.remote import Remote, RemoteBot, error_within, is_stream
 
 Refusals = Literal["failure", "reply"]

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from bots.core.ask import LONGEST_OUTPUT, checked_line, checked_reply, rechecked
 from bots.core.chat import Chat, Provenance, Reply, chat_json
 from bots.core.failures import BotBusy, BotError, ChatRefused
-from bots.core.visible_text import LONGEST_OUTPUT, checked_line, checked_reply, rechecked
 from bots.endpoints.kind import EndpointAccess, EndpointSettings, Urls, Variable, described
 from bots.endpoints.remote import Remote, RemoteBot, unknown_end
 from bots.endpoints.replicas import Replica

@@ -17,8 +17,7 @@ from bots.core.chat import Bot
 from bots.core.persona_prompt import PromptError, given_prompt, text_of
 from bots.endpoints.address import EndpointError, Key, key_from
 from bots.host.app import DrainingServer, Host, create_app
-from bots.host.client import HostClient, HostConnector, RedisWorker
-from bots.host.connection import HostRejected
+from bots.host.client import HostClient, HostConnector, HostRejected, RedisWorker
 from bots.host.model import (
     LARGEST,
     WAIT_MS,

@@ -14,9 +14,9 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from bots.core.ask import rechecked
 from bots.core.chat import Bot, Chat, ChatRequest, Provenance, Reply
 from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply, ThoughtsOnly
-from bots.core.visible_text import rechecked
 from bots.endpoints.address import Key
 from bots.shown import Change
 from candor.common.files import mistakes

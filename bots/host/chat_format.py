@@ -13,7 +13,7 @@ from bots.core.chat import Chat, Turn
 from bots.core.failures import BotError
 from bots.core.persona_prompt import DEFAULT_PROMPT, persona_prompt
 from bots.host.model import HfOptions, HostModelError
-from bots.shown.text import closed, speech
+from bots.shown import closed, speech
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -21,7 +21,7 @@ import structlog
 from pydantic import BaseModel
 from uvicorn.loops.auto import auto_loop_factory
 
-from bots.builtin.catalogue import open_bot
+from bots.builtin import open_bot
 from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Reply
 from bots.core.failures import BotError, ChatRefused
@@ -33,15 +33,18 @@ from bots.core.host_protocol import (
     Earlier,
     Hold,
     HostHello,
+    KnownLines,
     NumberedReply,
     Offer,
+    PipeAsk,
     Probe,
+    ReplyWriter,
     failed,
     frame,
     from_server,
+    read_ask,
     sendable,
 )
-from bots.core.pipe_frames import KnownLines, PipeAsk, ReplyWriter, read_ask
 from bots.corpus import Corpus, load_corpus
 from bots.host.model import made_by
 from bots.qc_bots.distorted import EarlierReply, FittedQcBot

@@ -13,10 +13,10 @@ from typing import Literal, Protocol
 
 import structlog
 
-from bots.builtin.catalogue import UnknownBotError, open_bot
+from bots.builtin import UnknownBotError, open_bot
+from bots.core.ask import checked_reply
 from bots.core.chat import Bot, Chat, Provenance, Reply
 from bots.core.failures import BotError, EmptyReply
-from bots.core.visible_text import checked_reply
 from bots.corpus import Corpus, CorpusError, load_corpus
 
 DType = Literal["auto", "float64", "float32", "bfloat16", "float16"]

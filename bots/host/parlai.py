@@ -11,7 +11,7 @@ import torch
 from bots.core.chat import Chat, Provenance
 from bots.host.model import HostModelError, Output, hash_of_files
 from bots.parlai.agent import CANDIDATES, ModelFileError, exchanges, load_agent, opening
-from bots.shown.looks import spelled
+from bots.shown import spelled
 
 _DRAWING = {"topk", "nucleus", "delayedbeam", "delayednucleusbeam", "factual_nucleus"}
 # ParlAI's options for decoding; `inference` says which of the others apply.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 from bots.qc_bots import require_material, responses, run_length
-from bots.shown.looks import present, shorten
+from bots.shown import present, shorten
 from candor.common.segmentation import base_language, join_words, split_words, word_places
 
 _CONVERSATIONS = 4_096  # whose permutations are cached, up to _BEGINNING

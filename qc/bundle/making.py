@@ -12,11 +12,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from qc.analysis import Analysis, analyse
-from qc.bundle.archive import write_archive
 from qc.bundle.manifest import Manifest, options_of, records, versions, written
 from qc.convert import FORMATS, SUFFIXES, Loss, losses, save
 from qc.errors import EmptyRunError, OutputError, SourceError
-from qc.formats.archive import MANIFEST, RUN, SECOND, data_file
+from qc.formats.archive import MANIFEST, RUN, SECOND, data_file, write_archive
 from qc.loading import load
 from qc.options import AnalysisOptions, OnStep, no_step
 from qc.render import write

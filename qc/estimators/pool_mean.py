@@ -92,7 +92,7 @@ def predictable_residuals(values: NDArray[np.float64], metric: NDArray[np.float6
     """Return y_i − α_(i−1) g_i, with the α̂ of all earlier values, 0 for the first two.
 
     No value affects its own correction. So their mean is exactly unbiased for any metric, and they can be
-    used in a confidence sequence while data come in (`qc.estimators.confidence_sequence`).
+    used in a confidence sequence while data come in (`qc.precision.confidence_sequence`).
 
     Args:
         values: (n,), in order of arrival.

@@ -1,1 +1,1 @@
-"""Constants of the formats that this package both reads and writes."""
+"""Formats that this package both reads and writes: archives, and the constants of the published formats."""

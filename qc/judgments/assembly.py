@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.judgments.judgments import Judgments
 from qc.loading.analyst_files import misshapen
-from qc.method.standardise import standardise
+from qc.method.sample import standardise
 from qc.run import codes
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"

@@ -11,9 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import COMPARED, OptionError, SourceError
-from qc.loading import item_ratings
+from qc.loading import hits, item_ratings, mturk
 from qc.loading.choices import is_choices
-from qc.loading.published import hits, mturk
 from qc.loading.source import RunFile, Source, open_source
 from qc.options import LoadOptions
 from qc.run import SIMULATED_NOTE, Run

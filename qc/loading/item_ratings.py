@@ -11,7 +11,7 @@ from pydantic import Field
 
 from qc.errors import DataError, Problem
 from qc.formats.published import FactValue, StrictModel, beginning
-from qc.loading.items import ITEM_COLUMNS
+from qc.loading.frames import ITEM_COLUMNS
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
     CONVERSATION_COLUMNS,

@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 from qc.answers import unknown_kinds
 from qc.errors import REPAIR, DataError, EmptyRunError, Problem, joined
 from qc.loading.frames import (
+    item_problems,
+    ordinary_systems,
     typed_answers,
     typed_facts,
+    typed_items,
     typed_quizzes,
     typed_scenarios,
     typed_turn_ratings,
     typed_writing,
 )
-from qc.loading.items import item_problems, ordinary_systems, typed_items
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Run, RunParts, Unrated, Words, codes
 from qc.statistics.groups import distinct
 from qc.table import listed, whole
@@ -113,7 +115,7 @@ class RawRun(RunParts):
     Attributes:
         criteria, systems, assignments, conversations: with the columns named above.
         ratings: a row for each of `conversations`, a column for each rated criterion; NaN if not rated.
-        items: a row for each of `conversations`, with the columns of `qc.loading.items`; None if workers
+        items: a row for each of `conversations`, with the columns of `qc.loading.frames`; None if workers
             chatted.
         incidents: a row per system, in any order, with the columns of `Run.incidents`.
         words, turn_ratings, quizzes, writing: refer to rows of `conversations` by number, from 0, in any

@@ -1,1 +1,1 @@
-"""The published method (Ji et al., ACL 2022), with one module for each of its tables or figures."""
+"""The published method (Ji et al., ACL 2022), with one module for each group of its tables and figures."""

@@ -27,8 +27,7 @@ from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
 from qc.metrics.cache import Cache, default_path, open_cache
 from qc.metrics.findings import metrics_findings
-from qc.metrics.judge import JudgeOptions, planned_calls
-from qc.metrics.judge_prompt import statements
+from qc.metrics.judge import JudgeOptions, planned_calls, statements
 from qc.metrics.local_model import LocalModel
 from qc.metrics.metric_table import MetricScores, read_metric_table
 from qc.metrics.references import read_references
@@ -43,7 +42,7 @@ from qc.metrics.scoring import (
 )
 from qc.metrics.transcripts import Transcript, transcripts
 from qc.options import require_draws
-from qc.render.findings.command import Formats, Out, tell, wanted_formats, write_all
+from qc.render.findings import Formats, Out, tell, wanted_formats, write_all
 from qc.run import Run
 from qc.signature import signature
 

@@ -12,13 +12,20 @@ from qc.drawing.charts import HEAT_EDGE, Cells, heat_map, interval, point, rows
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
 from qc.method.sample import Sample
-from qc.metrics.against_people import OVERALL, AgainstPeople, AgreementWithPeople, halfway
+from qc.metrics.against_people import (
+    AgainstPeople,
+    AgreementWithPeople,
+    cost,
+    halfway,
+    judge_noise,
+    unreadable,
+    verdict,
+)
 from qc.metrics.scoring import JudgedConversations
-from qc.metrics.verdict import cost, judge_noise, unreadable, verdict
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.run import Unrated, codes
 from qc.statistics.confidence import holm, without_noise
-from qc.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, decimal, listed, matrix, shade
+from qc.table import COUNT, ONE, OVERALL, SHARE, THREE, TWO, Column, P, Table, decimal, listed, matrix, shade
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.metrics.cache import Cache, content_key
-from qc.metrics.judge import JudgeOptions, JudgeScore, judge
-from qc.metrics.judge_prompt import SCALE
+from qc.metrics.judge import SCALE, JudgeOptions, JudgeScore, judge
 from qc.metrics.local_model import CAUSAL, MASKED, LocalModel
 from qc.metrics.metric_table import MetricScores
 from qc.metrics.model_metrics import (

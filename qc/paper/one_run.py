@@ -33,7 +33,7 @@ from qc.paper.sheet import (
 )
 from qc.paper.tex import PaperTable, escaped, paper_table
 from qc.robustness.intervals import Intervals
-from qc.sections.systems import criteria, ranking
+from qc.sections.systems import ranking, scores
 from qc.sections.systems.ranking import system_looks
 from qc.sections.workers import screening
 from qc.table import (
@@ -41,6 +41,7 @@ from qc.table import (
     INTERVAL,
     OVERALL,
     SIGNIFICANT,
+    SYSTEM_COLUMN,
     THREE,
     TWO,
     WRITTEN,
@@ -63,7 +64,7 @@ def paper_tables(analysis: Analysis) -> Iterator[PaperTable]:
             "Correlations between the criteria over the systems, from $z$: Pearson's $r$ above the diagonal, "
             r"Spearman's $\rho$ below."
         )
-        yield paper_table("criteria", criteria.correlations(analysis.criteria["z"], "z"), caption, wide=True)
+        yield paper_table("criteria", scores.correlations(analysis.criteria["z"], "z"), caption, wide=True)
     if (found := analysis.replication) is not None:
         yield paper_table("replication", _replication(found), _replication_caption(found))
 
@@ -75,7 +76,7 @@ def _ranking(analysis: Analysis) -> Table:
         held=scores["n"] // len(analysis.run.criteria),
         raters=raters_of(analysis.sample, analysis.scores),
     )
-    columns = [Column("system", "System"), Column(OVERALL, "z", THREE)]
+    columns = [SYSTEM_COLUMN, Column(OVERALL, "z", THREE)]
     if found is not None:
         rows = rows.assign(
             low=found.z_low[:, 0],

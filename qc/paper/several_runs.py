@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Sheet
 
 from qc.comparison.several_runs import SeveralRuns
 from qc.drawing.charts import limits
-from qc.drawing.labels import spread
+from qc.drawing.panel import spread
 from qc.drawing.style import MUTED
 from qc.options import OnStep
 from qc.paper.kit import Kit, write_kit

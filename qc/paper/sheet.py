@@ -20,7 +20,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.typing import RcKeyType
 from numpy.typing import NDArray
 
-from qc.drawing.labels import Spot, free_spots
+from qc.drawing.panel import Spot, free_spots
 from qc.drawing.style import INK, MUTED, PAPER, RULE
 from qc.sections.systems.ranking import Look
 

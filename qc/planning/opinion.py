@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from qc.errors import EmptyRunError, OptionError, joined
 from qc.judgments import Judgments
 from qc.run import codes
+from qc.table import OVERALL
 
-OVERALL = "overall"
 FEWEST_JUDGMENTS = 2
 
 

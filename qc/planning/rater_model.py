@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from qc.errors import OptionError
 from qc.method.filter import worker_p_values
-from qc.method.sample import Sample
-from qc.method.standardise import scale_maximum, standardise
+from qc.method.sample import Sample, scale_maximum, standardise
 from qc.run import codes
 from qc.statistics.groups import group_means
 from qc.statistics.resampling import generator

@@ -23,19 +23,24 @@ from scipy.special import ndtri
 
 from qc.errors import EmptyRunError
 from qc.options import OnStep, no_step
+from qc.planning.outlook import FEWEST_PASSED, MULTIPLES, POWER
 from qc.planning.rater_model import DrawnRatings, RaterModel, draw_ratings, overall_z, passes
 from qc.robustness.intervals import FEWEST_RATERS
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows
-from qc.statistics.resampling import generator, percentile_interval, unit_sums, upper_quantile
-from qc.statistics.wild_bootstrap import Influences, influences, wild_draws
+from qc.statistics.resampling import (
+    Influences,
+    generator,
+    influences,
+    percentile_interval,
+    unit_sums,
+    upper_quantile,
+    wild_draws,
+)
 
-MULTIPLES = (0.5, 1.0, 2.0, 4.0)
 EXPERIMENTS = 100
 # Draws of signs in each experiment; their noise is averaged over all experiments.
 DRAWS = 400
-POWER = 0.8
-FEWEST_PASSED = 4
 
 
 @dataclass(frozen=True)

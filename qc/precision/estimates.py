@@ -31,7 +31,7 @@ from qc.estimators.pool_mean import (
 from qc.estimators.standard_error import WorkerEffect, worker_effect
 from qc.judgments import Judged, Judgments
 from qc.options import OnStep, no_step, require_draws
-from qc.precision.looks import Looks, looks
+from qc.precision.confidence_sequence import Looks, looks
 from qc.signature import judgments_signature
 from qc.statistics.confidence import LEVEL
 from qc.statistics.resampling import generator

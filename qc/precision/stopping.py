@@ -1,7 +1,7 @@
 """Decide whether a run may stop, from a confidence sequence of each system.
 
 A rule that stops once an interval is narrow checks it repeatedly, so an interval for a fixed n is not valid.
-The sequences are valid at every n together (`qc.estimators.confidence_sequence`), and so also at the n where
+The sequences are valid at every n together (`qc.precision.confidence_sequence`), and so also at the n where
 the rule stops: each system's interval then misses its mean with probability at most 1 − LEVEL (approximately
 for the asymptotic sequence). Judgments must be in order of arrival: those of an earlier check come first in
 later ones.
@@ -14,17 +14,16 @@ from typing import Literal, get_args
 import numpy as np
 
 from qc.errors import OptionError, joined
-from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, bounded
 from qc.judgments import Judged, Judgments
+from qc.precision.confidence_sequence import FIRST_LOOK, TIGHTEST, asymptotic, bounded, stream
 from qc.precision.estimates import EstimateOptions, require_within
-from qc.precision.looks import TIGHTEST, stream
 from qc.statistics.confidence import LEVEL
+from qc.table import OVERALL
 
 Sequence = Literal["exact", "asymptotic"]
 SEQUENCES: tuple[Sequence, ...] = get_args(Sequence)
 EXACT, ASYMPTOTIC = SEQUENCES
 # Default criterion: the mean of the criteria, which judgments of a run have.
-OVERALL = "overall"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Interim results of a run: workers who pass so far, and intervals valid at any time.
 
-A score's interval is the asymptotic confidence sequence (`qc.estimators.confidence_sequence`) over workers
+A score's interval is the asymptotic confidence sequence (`qc.precision.confidence_sequence`) over workers
 who passed, in the order in which they submitted. The value of a worker is the mean of their overall z for the
 system. The interval is valid at all times together, so it may stop a run. The order of workers must not
 change between two checks. So assignments in progress count in no score: it is not known yet whether their
@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from qc.command import Alpha, RunName, stderr_console
 from qc.errors import EmptyRunError, OptionError
-from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, worker_stream
 from qc.loading import LoadOptions, assignment_status, is_database, open_source, read_run
 from qc.method.sample import Sample, take_sample
-from qc.precision.looks import TIGHTEST
+from qc.precision.confidence_sequence import FIRST_LOOK, TIGHTEST, asymptotic, worker_stream
 from qc.run import SIMULATED_NOTE, Run, codes
 from qc.statistics.confidence import LEVEL
 from qc.transcripts.judgments import take_judgments

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from qc.comparison.several_runs import SeveralRuns
 from qc.drawing.charts import limits, point, rows
-from qc.drawing.labels import spread
-from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.drawing.panel import Panel, Scale, round_ticks, spread, tick_labels
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import (
     BLUE,
@@ -25,8 +24,7 @@ from qc.drawing.style import (
     shortened,
     text_width,
 )
-from qc.estimators.pairs import error_curve
-from qc.planning.comparison import MetricError, PairedComparison
+from qc.planning.comparison import MetricError, PairedComparison, error_curve
 from qc.planning.randomisation_analysis import PoolAgreement
 from qc.precision.estimates import EstimatesOfPart
 from qc.table import decimal, listed, percent, whole

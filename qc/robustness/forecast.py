@@ -33,7 +33,7 @@ was too high. `benchmarks/qc_truth.py --part second` prints how often the second
 
 Sources: Spearman, *British Journal of Psychology* 3 (1910) 271–295, and Brown, ibid. 296–322; the interval:
 Nagashima, Noma and Furukawa, *Statistical Methods in Medical Research* 28, 2019; degrees of freedom:
-Satterthwaite, *Biometrics Bulletin* 2 (1946) 110–114; √(1 - h): `qc.statistics.wild_bootstrap`.
+Satterthwaite, *Biometrics Bulletin* 2 (1946) 110–114; √(1 - h): `qc.statistics.resampling`.
 """
 
 from dataclasses import dataclass
@@ -47,8 +47,14 @@ from qc.robustness.intervals import means_of_sums, worker_sums
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows
 from qc.statistics.mixed_model import true_means
-from qc.statistics.resampling import bootstrap_sums, generator, half_sums, percentile_interval
-from qc.statistics.wild_bootstrap import Influences, influences
+from qc.statistics.resampling import (
+    Influences,
+    bootstrap_sums,
+    generator,
+    half_sums,
+    influences,
+    percentile_interval,
+)
 
 FEWEST_WORKERS = 4
 FEWEST_SYSTEMS = 3

@@ -9,7 +9,7 @@ If a few workers gave most of a system's ratings (`Influences.carried_by_fewer_t
 interval, and is not distinguished from any other system.
 
 **Intervals** of scores and differences are score ± q · standard error. q is the quantile of |t*| of a wild
-bootstrap (`qc.statistics.wild_bootstrap`), which reaches 95 % coverage with few workers too. The leader's
+bootstrap (`qc.statistics.resampling`), which reaches 95 % coverage with few workers too. The leader's
 interval is different (see `Leader`). **Two systems are distinguished** if the simultaneous interval of their
 difference excludes 0; its q is the quantile of the largest |t*| over all pairs. So the chance of wrongly
 distinguishing any pair, or in the wrong direction, is 5 % for all pairs together. **Ranks** follow from this:
@@ -35,13 +35,16 @@ from qc.method.scores import Scores, places, ranks_of
 from qc.method.significance import groups_of
 from qc.statistics.confidence import LEVEL, without_noise
 from qc.statistics.mixed_model import shares_if_any, shrunk
-from qc.statistics.resampling import bootstrap_sums, generator, unit_sums, upper_quantile
-from qc.statistics.wild_bootstrap import (
+from qc.statistics.resampling import (
     FEW_EFFECTIVE,
     FEWEST_EFFECTIVE,
     Influences,
     WildDraws,
+    bootstrap_sums,
+    generator,
     influences,
+    unit_sums,
+    upper_quantile,
     wild_draws,
 )
 from qc.table import decimal, listed

@@ -8,8 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.filter import worker_p_values
-from qc.method.sample import Sample
-from qc.method.standardise import as_given, scale_maximum
+from qc.method.sample import Sample, as_given, scale_maximum
 from qc.method.workload import assignment_minutes
 from qc.run import Run, codes
 from qc.statistics.groups import group_medians, group_mode_counts

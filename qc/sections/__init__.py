@@ -1,26 +1,13 @@
-"""The sections of the report: each module has the results, tables, figures, JSON keys and page text of one.
+"""The sections of the report: results, tables, figures, JSON keys and page text, each section in one module.
 
-The files, `report.json`, the page and the terminal are made by going through the sections. A new section is a
-module here and a line in each of the two orders below.
+Sections on one subject share a module. The files, `report.json`, the page and the terminal are made by going
+through the sections. A new section is a `Section` here and a line in each of the two orders below.
 """
 
-from qc.sections.course import answers, cost, incidents, left_out, preregistration, served
+from qc.sections.course import answers, assignments, incidents, preregistration
 from qc.sections.section import Section
-from qc.sections.systems import (
-    alpha,
-    ceiling,
-    context,
-    criteria,
-    forecast,
-    intervals,
-    persona,
-    ranking,
-    replication,
-    replies,
-    scenarios,
-    significance,
-)
-from qc.sections.workers import agreement, effort, groups, quiz, screening, topics, transcripts, writing
+from qc.sections.systems import alpha, context, intervals, persona, ranking, replication, scores, significance
+from qc.sections.workers import agreement, groups, quiz, screening, topics, transcripts, writing
 
 # In the order in which they are computed, printed on a terminal, and written as files.
 SECTIONS: tuple[Section, ...] = (
@@ -28,37 +15,37 @@ SECTIONS: tuple[Section, ...] = (
     ranking.SECTION,
     intervals.SECTION,
     significance.SECTION,
-    criteria.SECTION,
-    replication.SECTION,
-    forecast.SECTION,
+    scores.CRITERIA_SECTION,
+    replication.REPLICATION_SECTION,
+    replication.FORECAST_SECTION,
     screening.SECTION,
-    cost.SECTION,
+    assignments.COST_SECTION,
     agreement.SECTION,
     topics.SECTION,
-    effort.SECTION,
+    writing.EFFORT_SECTION,
     alpha.SECTION,
     persona.SECTION,
     context.SECTION,
     groups.SECTION,
     transcripts.SECTION,
-    incidents.SECTION,
-    served.SECTION,
+    incidents.INCIDENTS_SECTION,
+    incidents.SERVED_SECTION,
     answers.SECTION,
     quiz.SECTION,
-    writing.SECTION,
-    replies.SECTION,
-    ceiling.SECTION,
-    scenarios.SECTION,
-    left_out.SECTION,
+    writing.WRITING_SECTION,
+    scores.REPLIES_SECTION,
+    scores.CEILING_SECTION,
+    scores.SCENARIOS_SECTION,
+    assignments.LEFT_OUT_SECTION,
 )
 # In the order of their chapters on the page.
 CHAPTERS: tuple[Section, ...] = (
     preregistration.SECTION,
     ranking.SECTION,
     significance.SECTION,
-    criteria.SECTION,
-    replication.SECTION,
-    forecast.SECTION,
+    scores.CRITERIA_SECTION,
+    replication.REPLICATION_SECTION,
+    replication.FORECAST_SECTION,
     screening.SECTION,
     transcripts.SECTION,
     agreement.SECTION,
@@ -67,15 +54,15 @@ CHAPTERS: tuple[Section, ...] = (
     groups.SECTION,
     context.SECTION,
     topics.SECTION,
-    effort.SECTION,
+    writing.EFFORT_SECTION,
     quiz.SECTION,
-    writing.SECTION,
-    replies.SECTION,
-    scenarios.SECTION,
-    ceiling.SECTION,
+    writing.WRITING_SECTION,
+    scores.REPLIES_SECTION,
+    scores.SCENARIOS_SECTION,
+    scores.CEILING_SECTION,
     answers.SECTION,
-    served.SECTION,
-    incidents.SECTION,
-    cost.SECTION,
-    left_out.SECTION,
+    incidents.SERVED_SECTION,
+    incidents.INCIDENTS_SECTION,
+    assignments.COST_SECTION,
+    assignments.LEFT_OUT_SECTION,
 )

@@ -12,16 +12,13 @@ from qc.method.incidents import Incidents, Served
 from qc.method.quiz import QuizResults
 from qc.method.replication import Replication
 from qc.method.sample import PassRates, Sample
-from qc.method.scores import Ceiling, CriteriaCorrelations, ScenarioScores, Scores
+from qc.method.scores import Ceiling, CriteriaCorrelations, ScenarioScores, Scores, TurnRatings
 from qc.method.significance import Clusters, Significance
 from qc.method.topics import Topics
-from qc.method.turn_ratings import TurnRatings
 from qc.method.workload import Cost, Effort, Minutes, Workload
 from qc.options import AnalysisOptions
-from qc.robustness.adjusted import Adjusted
-from qc.robustness.alpha import AlphaInfluence
-from qc.robustness.context import ContextEffects
-from qc.robustness.filter_check import FilterCheck
+from qc.robustness.context import Adjusted, ContextEffects
+from qc.robustness.filter_check import AlphaInfluence, FilterCheck
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.persona import PersonaEffect

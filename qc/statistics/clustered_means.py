@@ -1,7 +1,7 @@
 """Means of values clustered by worker, and means over people, with their intervals.
 
 Intervals are those of the ranking: mean ± q · standard error over workers, where q is the quantile of |t*| in
-a wild bootstrap (`qc.statistics.wild_bootstrap`). Percentile intervals of resampled workers have too low
+a wild bootstrap (`qc.statistics.resampling`). Percentile intervals of resampled workers have too low
 coverage with few workers: 83 % with 5 and 91 % with 10 (`benchmarks/qc_truth.py --runs 1000 --part means`).
 
 Arrays are (W, S): the value that each of W people gives to each of S systems, NaN if they did not meet.
@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from qc.statistics.confidence import LEVEL, NOISE, t_interval
-from qc.statistics.resampling import unit_sums, upper_quantile
-from qc.statistics.wild_bootstrap import FEWEST_EFFECTIVE, influences, wild_draws
+from qc.statistics.resampling import FEWEST_EFFECTIVE, influences, unit_sums, upper_quantile, wild_draws
 
 # With 3 or 4 workers with unequal numbers of values, coverage is 88 and 92.5 % (the same benchmark).
 FEWEST_WORKERS = 5

@@ -15,8 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.filter import Screening
-from qc.method.sample import Sample
-from qc.method.standardise import as_given, oriented, scale_maximum, standardise
+from qc.method.sample import Sample, as_given, oriented, scale_maximum, standardise
 from qc.run import ITEM_KINDS, ItemKind, Run, codes
 from qc.statistics.confidence import t_interval
 from qc.statistics.correlation import Kappa, kappa, pearson

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError
 from qc.method.filter import NO_VARIANCE, Screening, require_level
-from qc.method.sample import Sample
-from qc.method.standardise import oriented
+from qc.method.sample import Sample, oriented
 from qc.run import ItemKind, Run, codes
 from qc.statistics.groups import group_varies
 from qc.statistics.rank_tests import signed_rank_p_values, smallest_p

@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.method.sample import Sample
-from qc.method.standardise import oriented, standardise
+from qc.method.sample import Sample, oriented, standardise
 from qc.run import Run, codes
 from qc.transcripts.filter import items_of, of_kind, screen_raters, twins
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
 from bots.__main__ import cli
-from bots.builtin.catalogue import builtin_names
+from bots.builtin import builtin_names
 from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command
 from tests.bots.support.wrong_bots import Person

@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from sqlalchemy import create_engine, text
 
-from bots.builtin.catalogue import open_bot
+from bots.builtin import open_bot
 from bots.corpus import load_corpus
 from bots.crowd.crowd import PatientClient
 from bots.crowd.profile import PROFILES

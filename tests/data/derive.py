@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from qc.formats.published import ANSWER, NO_FEEDBACK
-from qc.loading.published import mturk_answer
-from qc.loading.published.mturk_answer import DIALOGUE, TOPIC, spoken
+from qc.loading import mturk
+from qc.loading.mturk import DIALOGUE, TOPIC, spoken
 
 RUNS = ("free_run1", "free_run2")
 HITS, BATCH = "hits_data.json", "mturk_batch.csv"
 COLUMNS = ("HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "WorkTimeInSeconds", "Reward")
-PARTS = ("task", "seed", "score", *mturk_answer.PARTS)  # what an answer says of a conversation
+PARTS = ("task", "seed", "score", *mturk.PARTS)  # what an answer says of a conversation
 Json = dict[str, Any]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from bots import Chat, Reply, Turn
 from bots.core.failures import ThoughtsOnly
-from bots.endpoints.endpoint import open_endpoint
+from bots.endpoints import open_endpoint
 from bots.endpoints.http import HttpEndpoint
 from bots.host.model import HfOptions, MicroBatch
 from server.db.engine.engines import migrate

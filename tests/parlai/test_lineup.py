@@ -11,9 +11,8 @@ from pydantic import TypeAdapter
 from typer.testing import CliRunner
 
 from bots.corpus import load_corpus
-from bots.endpoints.endpoint import Endpoint
-from bots.parlai.lineup import LINEUP
-from bots.parlai.training import CHOICES, TrainedOtherwiseError, Training, training_data
+from bots.endpoints import Endpoint
+from bots.parlai.training import CHOICES, LINEUP, TrainedOtherwiseError, Training, training_data
 from bots.train_lineup import app
 from tests.parlai.support.tiny_lineup import EPOCHS
 

@@ -13,8 +13,7 @@ from bots import Chat, Turn
 from bots.host.model import HostModelError, MicroBatch
 from bots.host.parlai import ParlaiModel
 from bots.parlai.agent import opening
-from bots.shown import shown_text
-from bots.shown.looks import spelled
+from bots.shown import shown_text, spelled
 from tests.parlai.conftest import Talk
 
 NAMES = ("biencoder", "polyencoder", "kvmemnn", "seq2seq", "lan_model")

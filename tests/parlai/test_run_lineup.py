@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from bots.host.parlai import ParlaiModel
-from bots.parlai.lineup import LINEUP
+from bots.parlai.training import LINEUP
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
 from tests.parlai.support.tiny_lineup import EPOCHS
 from tests.support.local_process import free_port

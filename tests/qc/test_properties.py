@@ -27,9 +27,8 @@ from qc.loading.raw_run import (
     RawRun,
     build_run,
 )
-from qc.method.sample import take_sample
+from qc.method.sample import standardise, take_sample
 from qc.method.scores import score
-from qc.method.standardise import standardise
 from qc.render.document import document
 from qc.run import CHANGES, OPINIONS, Run, Words
 from qc.signature import signature, words_hash

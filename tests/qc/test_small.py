@@ -21,7 +21,7 @@ from typer.testing import Result
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.loading import load
 from qc.method.filter import NO_QC, NO_SYSTEMS, NO_VARIANCE, worker_p_values
-from qc.method.standardise import standardise
+from qc.method.sample import standardise
 from qc.statistics.groups import group_means
 
 SD = sqrt(4200 / 11)

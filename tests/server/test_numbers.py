@@ -9,7 +9,7 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel, ValidationError
 
-from bots.endpoints.endpoint import Endpoint
+from bots.endpoints import Endpoint
 from server.access.auth import Auth
 from server.app import create_app
 from server.bots.opened_bots import OpenedBots

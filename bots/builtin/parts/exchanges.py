@@ -29,7 +29,7 @@ from bots.builtin.parts.terms import (
 from bots.core.chat import Chat
 from bots.core.words import content, sentences, stems, words
 from bots.corpus import Corpus, Dialogue, read_jsonl
-from bots.shown.looks import present
+from bots.shown import present
 
 # The weight of each turn, the latest first. The speaker's own turns have low weights: otherwise a system
 # would recite the dialogue from which it took its last reply.

@@ -11,7 +11,7 @@ from bots.builtin.parts.said import said_in
 from bots.builtin.parts.terms import TOPICS, topics_of
 from bots.core.chat import Chat
 from bots.core.words import LINES, content, sentences, stem, words
-from bots.shown.looks import present
+from bots.shown import present
 
 _SAME = 0.6  # share of common words from which two questions ask for the same
 _FILLING = frozenset(map(stem, ["type", "favourite", "favorite", "enjoy", "love", "currently", "lately"]))

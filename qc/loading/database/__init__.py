@@ -14,6 +14,7 @@ from qc.errors import COMPARED, Problem, SourceError, about_run
 from qc.loading.database.details import (
     answers,
     facts,
+    incidents,
     item_ratings,
     item_systems,
     items,
@@ -28,7 +29,6 @@ from qc.loading.database.details import (
     writing,
 )
 from qc.loading.database.engine import choose, is_rehearsal
-from qc.loading.database.incidents import incidents
 from qc.loading.database.participation import (
     counting,
     exclusions,

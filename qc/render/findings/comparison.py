@@ -9,12 +9,14 @@ from qc.comparison import SystemComparison
 from qc.comparison.side_by_side import FEWEST_AGAINST_QC, FEWEST_DRAWS, FEWEST_WORKERS, ComparisonScores
 from qc.method.scores import Scores as Ratings
 from qc.method.scores import places
-from qc.render.findings.findings import Findings, FindingsTable
+from qc.render.findings import Findings, FindingsTable
 from qc.statistics.confidence import LEVEL, without_noise
 from qc.table import (
     COUNT,
+    INTERVAL,
     SHARE,
     SIGNIFICANT,
+    SYSTEM_COLUMN,
     THREE,
     Column,
     P,
@@ -76,9 +78,9 @@ def _scores(found: SystemComparison, ratings: Ratings | None) -> FindingsTable:
         }
     )
     columns = [
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("score", "Score", THREE),
-        Column("low", "95 % interval", THREE, upper="high"),
+        INTERVAL,
         Column("comparisons", "Comparisons", COUNT),
         Column("wins", "Preferred", COUNT),
         Column("ties", "Ties", COUNT),
@@ -113,7 +115,7 @@ def _pairs(found: SystemComparison) -> FindingsTable:
         for j in range(i + 1, n)
     ]
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("other", "Other"),
         Column("wins", "Preferred", COUNT),
         Column("ties", "Ties", COUNT),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from qc.estimators.confidence_sequence import ConfidenceSequence
 from qc.estimators.efficiency import JudgmentSpread, NotEstimable, number
 from qc.estimators.pool_mean import Interval
+from qc.precision.confidence_sequence import ConfidenceSequence
 from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, EstimatesOfPart, Mean, Worth
 from qc.render.figures import narrowing, widths
-from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.table import COUNT, MISSING, THREE, TWO, Column, Form, Table, decimal, whole
+from qc.render.findings import Findings, FindingsFigure, FindingsTable
+from qc.table import COUNT, MISSING, SYSTEM_COLUMN, THREE, TWO, Column, Form, Table, decimal, whole
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
@@ -29,7 +29,7 @@ def _known(value: float, digits: int) -> str:
 
 
 ESTIMATED_TWO, ESTIMATED_THREE = (Form(partial(_known, digits=digits)) for digits in (2, 3))
-_WHERE = (Column("criterion", "Criterion"), Column("system", "System"), Column("scale", "Scale"))
+_WHERE = (Column("criterion", "Criterion"), SYSTEM_COLUMN, Column("scale", "Scale"))
 METHOD = (
     "Spread, control variate and data efficiency: Chaganty, Mussmann and Liang, The price of debiasing "
     "automatic metrics in natural language evaluation, ACL 2018, with corrections that the tables label. "

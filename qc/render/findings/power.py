@@ -1,4 +1,4 @@
-"""Findings of `qc.power`, for people."""
+"""Findings of `qc.power`, for people: numbers of judgments, and the worth of a metric in place of people."""
 
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from qc.estimators.pairs import error_curve
-from qc.planning.comparison import OUTPUTS, WORKERS, MetricError, PairedComparison
+from qc.planning.comparison import BOOTSTRAP, OUTPUTS, WORKERS, MetricError, PairedComparison, error_curve
 from qc.planning.power_analysis import (
     AS_HERE,
     OUTPUTS_AS_HERE,
@@ -19,12 +18,12 @@ from qc.planning.power_analysis import (
     Shown,
 )
 from qc.render.figures import break_even
-from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.render.findings.metric_worth import metric_sentence, metric_tables
-from qc.table import COUNT, SHARE, THREE, TWO, Column, Table, listed, percent, whole
+from qc.render.findings import Findings, FindingsFigure, FindingsTable
+from qc.table import COUNT, SHARE, SYSTEM_COLUMN, THREE, TWO, Column, Form, Table, listed, percent, whole
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
+
 
 # Judgments of each system: rows of the table of the curve.
 CURVE = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 500, 1000, 2000, 5000, 10_000)
@@ -205,7 +204,7 @@ def _systems(comparison: PairedComparison) -> FindingsTable:
         }
     ).sort_values("mean", ascending=False, kind="stable", ignore_index=True)
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("judgments", "Judgments", COUNT),
         Column("mean", "Mean", THREE),
         Column("sd", "sd", THREE),
@@ -231,7 +230,7 @@ def _pairs(comparison: PairedComparison, options: PlanOptions) -> FindingsTable:
     )
     closest = frame.iloc[np.argsort(-frame["noise"].to_numpy(), kind="stable")]
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("other", "Other"),
         Column("difference", "Difference", THREE),
         Column(f"se_{unit}", "se", THREE),
@@ -320,4 +319,113 @@ def _noise_sentence(comparison: PairedComparison) -> str:
     return (
         f"With {kept} people themselves would put {percent(noise)} of the "
         f"{whole(pairs)} pair{'s' if pairs > 1 else ''} of systems in the other order{remark}."
+    )
+
+
+def _judgments(number: float) -> str:
+    """Return a number of judgments in words; it may be 0 or infinite."""
+    if np.isnan(number):
+        return "–"
+    if np.isinf(number):
+        return "over any number"
+    return "under 1" if number < 1 else whole(number)
+
+
+WORTH = Form(_judgments, "#,##0.0")
+
+
+def metric_tables(comparison: PairedComparison, metrics: Sequence[MetricError]) -> list[FindingsTable]:
+    """Return the errors of metrics, on average and pair by pair; no tables without metrics."""
+    if not metrics:
+        return []
+    ratio = comparison.annotator.ratio
+    frame = pd.DataFrame(
+        [
+            {
+                "metric": each.metric,
+                "labels": unit,
+                "error": float(found.error.mean()),
+                "noise_part": float(found.noise_part.mean()),
+                "bias": float(found.bias.mean()),
+                "variance_part": float(found.variance_part.mean()),
+                "worth": each.worth,
+                "worth_perfect": each.worth / ratio,
+                "r": each.r,
+            }
+            for each in metrics
+            for unit, found in each.errors.items()
+        ]
+    )
+    of_record = frame[frame["labels"] == comparison.unit_of_record].sort_values("error", kind="stable")
+    columns = (
+        Column("metric", "Metric"),
+        Column("error", "Error", SHARE),
+        Column("noise_part", "= c0 × noise", SHARE),
+        Column("bias", "+ bias", SHARE),
+        Column("variance_part", "+ c1 × variance", SHARE),
+        Column("worth", "Worth", WORTH),
+        Column("worth_perfect", "Worth, perfect", WORTH),
+    )
+    text = (
+        "Error is how often the metric puts two systems in the other order than people; people’s labels "
+        f"vary with {comparison.unit_of_record} drawn anew. Worth is the number of independent judgments "
+        "of each system at which people err as often as the metric is biased, that is, on an endless test "
+        "set; then the same in judgments of the perfect annotator. The file also has what other ways of "
+        f"drawing give, among them “{BOOTSTRAP}”."
+    )
+    on_average = FindingsTable(
+        "metrics", "Metrics in the place of people", text, Table(frame, columns, of_record)
+    )
+    return [on_average, _metric_pairs(comparison, metrics)]
+
+
+def _metric_pairs(comparison: PairedComparison, metrics: Sequence[MetricError]) -> FindingsTable:
+    names, (first, second) = comparison.opinion.systems, comparison.means.pairs
+    unit = comparison.unit_of_record
+    frame = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "metric": each.metric,
+                    "system": [names[i] for i in first],
+                    "other": [names[i] for i in second],
+                    "error": each.errors[unit].error,
+                    "noise_part": each.errors[unit].noise_part,
+                    "bias": each.errors[unit].bias,
+                    "variance_part": each.errors[unit].variance_part,
+                    "noise": each.errors[unit].noise,
+                    "variance": each.errors[unit].variance,
+                }
+            )
+            for each in metrics
+        ],
+        ignore_index=True,
+    )
+    columns = (
+        Column("metric", "Metric"),
+        SYSTEM_COLUMN,
+        Column("other", "Other"),
+        Column("error", "Error", SHARE),
+        Column("noise_part", "= c0 × noise", SHARE),
+        Column("bias", "+ bias", SHARE),
+        Column("variance_part", "+ c1 × variance", SHARE),
+    )
+    rows = frame.sort_values("error", ascending=False, kind="stable")
+    text = f"The largest errors first; people’s labels vary with {unit} drawn anew."
+    return FindingsTable("metric_pairs", "Metrics, pair by pair", text, Table(frame, columns, rows), 0)
+
+
+def metric_sentence(metrics: Sequence[MetricError]) -> str:
+    """Return a sentence on the metric with the highest worth; "" without metrics."""
+    if not metrics:
+        return ""
+    best = max(metrics, key=lambda each: each.worth)
+    if best.worth < 1:
+        return "No metric is worth a single judgment of each system."
+    if np.isinf(best.worth):
+        return (
+            f"{best.metric} orders every pair as people do on average; no number of judgments errs as little."
+        )
+    return (
+        f"The metric that is worth most is {best.metric}: {_judgments(best.worth)} judgments of each system."
     )

@@ -10,11 +10,24 @@ from numpy.typing import NDArray
 from qc.comparison.several_runs import COEFFICIENTS, SeveralRuns
 from qc.method.scores import places
 from qc.options import AnalysisOptions
-from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
+from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.sentences import FEWEST_SYSTEMS
 from qc.run import Run, source_name
 from qc.signature import several_runs_signature
-from qc.table import COUNT, THREE, TWO, WRITTEN, Column, Table, between, decimal, listed, whole
+from qc.table import (
+    COUNT,
+    INTERVAL,
+    SYSTEM_COLUMN,
+    THREE,
+    TWO,
+    WRITTEN,
+    Column,
+    Table,
+    between,
+    decimal,
+    listed,
+    whole,
+)
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
@@ -86,7 +99,7 @@ def _few(found: SeveralRuns) -> list[str]:
 
 def _scores(found: SeveralRuns) -> FindingsTable:
     frame = pd.DataFrame({"system": list(found.systems)})
-    columns = [Column("system", "System")]
+    columns = [SYSTEM_COLUMN]
     for number, name in enumerate(found.names):
         frame[f"z {name}"] = found.z[:, number]
         columns.append(Column(f"z {name}", f"z, {name}", THREE))
@@ -158,10 +171,10 @@ def _intervals(found: SeveralRuns) -> FindingsTable:
         }
     )
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("run", "Run"),
         Column("z", "z", THREE),
-        Column("low", "95 % interval", THREE, upper="high"),
+        INTERVAL,
         Column("raters", "Raters", COUNT),
     )
     text = "A row per system and run, as drawn in the figure."

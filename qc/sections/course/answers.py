@@ -3,14 +3,14 @@
 from qc.answers import AnswerCounts, count_answers
 from qc.sections import schema
 from qc.sections.section import Part, Section
-from qc.table import COUNT, SHARE, TWO, Column, Table
+from qc.table import COUNT, SHARE, SYSTEM_COLUMN, TWO, Column, Table
 
 _PARTS = {
     "before": "before the first conversation",
     "conversation": "after a conversation",
     "after": "after the last conversation",
 }
-_WHERE = (Column("question", "Question"), Column("when", "Asked"), Column("system", "System"))
+_WHERE = (Column("question", "Question"), Column("when", "Asked"), SYSTEM_COLUMN)
 
 
 def counts(found: AnswerCounts) -> Table | None:

@@ -7,11 +7,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.drawing.charts import limits
-from qc.drawing.labels import spread
-from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.drawing.panel import Panel, Scale, round_ticks, spread, tick_labels
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, GAP, MUTED, WIDE, shortened, text_width
-from qc.robustness.alpha import AlphaInfluence, alpha_influence
+from qc.robustness.filter_check import AlphaInfluence, alpha_influence
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import MadeFile, Part, Section

@@ -8,11 +8,10 @@ import pandas as pd
 from qc.drawing.charts import interval, point, rows
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, VERMILION
-from qc.robustness.adjusted import Adjusted, adjust
-from qc.robustness.context import ContextEffects, Effect, context_effects
+from qc.robustness.context import Adjusted, ContextEffects, Effect, adjust, context_effects
 from qc.sections import schema
 from qc.sections.section import Json, Part, Section, fields_of
-from qc.table import COUNT, INTERVAL, THREE, Column, P, Table, decimal, relation, whole
+from qc.table import COUNT, INTERVAL, SYSTEM_COLUMN, THREE, Column, P, Table, decimal, relation, whole
 
 _SCORES = ("plain", "adjusted", "low", "high")
 
@@ -51,7 +50,7 @@ def effects(found: ContextEffects) -> Table:
 def adjusted(found: Adjusted) -> Table:
     """Return the scores adjusted for order and context."""
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("plain", "z, plain", THREE),
         Column("adjusted", "z, adjusted", THREE),
         replace(INTERVAL, head=f"{INTERVAL.head}, adjusted"),

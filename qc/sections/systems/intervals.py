@@ -10,7 +10,7 @@ from qc.robustness.intervals import Intervals, intervals
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, MadeFile, Part, Section
-from qc.table import COUNT, INTERVAL, ONE, OVERALL, SHARE, THREE, Column, Table
+from qc.table import COUNT, INTERVAL, ONE, OVERALL, SHARE, SYSTEM_COLUMN, THREE, Column, Table
 
 
 def score_intervals(analysis: Analysis) -> Table | None:
@@ -93,7 +93,7 @@ def differences(analysis: Analysis) -> Table | None:
         }
     )
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("other", "Other"),
         Column("difference", "Difference in z", THREE),
         Column("simultaneous_low", INTERVAL.head, THREE, upper="simultaneous_high"),

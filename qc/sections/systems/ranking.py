@@ -20,6 +20,7 @@ from qc.table import (
     ONE,
     OVERALL,
     ROUGH_SHARE,
+    SYSTEM_COLUMN,
     THREE,
     TWO,
     WRITTEN,
@@ -45,7 +46,7 @@ def ranking(analysis: Analysis) -> Table:
     z, found = analysis.scores.z, analysis.intervals
     rank = places(z[OVERALL].to_numpy(np.float64))
     table = z[["system", "n", OVERALL]].assign(raw=analysis.scores.raw[OVERALL], rank=list(map(whole, rank)))
-    columns = [Column("system", "System"), Column("rank", "Rank", WRITTEN), Column(OVERALL, "z", THREE)]
+    columns = [SYSTEM_COLUMN, Column("rank", "Rank", WRITTEN), Column(OVERALL, "z", THREE)]
     if found is not None:
         table = table.assign(
             rank=list(map(ranks, found.rank_low.tolist(), found.rank_high.tolist())),
@@ -80,20 +81,6 @@ def _people(analysis: Analysis, ceiling: Ceiling) -> pd.DataFrame:
             "raters": [len(np.unique(sample.workers[rows])) for rows in with_them],
         }
     )
-
-
-def ceiling(found: Ceiling) -> Table:
-    """Return comparisons of each system with people by criterion; a reader sees them ordered by system."""
-    columns = (
-        Column("person", "Human"),
-        Column("system", "System"),
-        Column("criterion", "Criterion"),
-        Column("person_z", "Human, z", TWO),
-        Column("system_z", "System, z", TWO),
-        Column("difference", "Difference", TWO),
-        Column("p", "p (human higher)", THREE),
-    )
-    return Table(found.pairs, columns)
 
 
 def z_scores(analysis: Analysis) -> Table:

@@ -10,7 +10,21 @@ from qc.groups.whose_opinion import FieldStanding, GroupStanding
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, Part, Section, TitledTable
-from qc.table import COUNT, MISSING, SHARE, THREE, TWO, WRITTEN, Column, P, Table, decimal, ranks, whole
+from qc.table import (
+    COUNT,
+    MISSING,
+    SHARE,
+    SYSTEM_COLUMN,
+    THREE,
+    TWO,
+    WRITTEN,
+    Column,
+    P,
+    Table,
+    decimal,
+    ranks,
+    whole,
+)
 
 STANDING = [
     "field",
@@ -37,7 +51,7 @@ def standings(found: WhoseOpinion) -> Table | None:
     rows.insert(0, "system", list(found.systems))
     heads = (f"{field.field}: {group.group} ({whole(group.people)} people)" for field, group in groups)
     columns = (Column(number, head, WRITTEN) for number, head in enumerate(heads))
-    return Table(frame, (Column("system", "System"), *columns), rows)
+    return Table(frame, (SYSTEM_COLUMN, *columns), rows)
 
 
 def _standing(field: FieldStanding, group: GroupStanding, systems: tuple[str, ...]) -> pd.DataFrame:
@@ -123,7 +137,7 @@ def population(found: WhoseOpinion) -> Table | None:
         }
     )
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("plain", "These workers", THREE),
         Column("raked", "Raked", THREE),
         Column("raked_low", "95 % interval", THREE, upper="raked_high"),

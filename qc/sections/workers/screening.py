@@ -24,6 +24,7 @@ from qc.table import (
     P_EXACT,
     ROUGH_SHARE,
     SHARE,
+    SYSTEM_COLUMN,
     THREE,
     TWO,
     WRITTEN,
@@ -98,7 +99,7 @@ def filter_check(found: FilterCheck) -> Table:
 def everyone(found: FilterCheck) -> Table:
     """Return the ranking without the filter."""
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("rank", "Rank", COUNT),
         Column("rank_everyone", "Rank, everyone kept", COUNT),
         Column("z", "z", THREE),

@@ -10,11 +10,10 @@ from qc.drawing.sheet import Drawing
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section, TitledTable
-from qc.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, P, Table, decimal, whole
+from qc.table import COUNT, INTERVAL, ONE, SHARE, SYSTEM_COLUMN, THREE, TWO, Column, P, Table, decimal, whole
 from qc.transcripts.controls import Controls, Coverage, Repeats, SelfAgreement
 from qc.transcripts.filter import ChancePasses
-from qc.transcripts.results import Conventions, Edits, TranscriptResults, describe_transcripts
-from qc.transcripts.two_way import TwoWay
+from qc.transcripts.results import Conventions, Edits, TranscriptResults, TwoWay, describe_transcripts
 
 _KINDS = {"ordinary": "ordinary items", "bad": "bad twins", "repeat": "repeats", "reference": "references"}
 _QUARTILES = ("r_low", "r_median", "r_high")
@@ -23,7 +22,7 @@ _QUARTILES = ("r_low", "r_median", "r_high")
 def conventions(found: Conventions) -> Table:
     """Return the scores by both conventions for z."""
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("items", "Items", COUNT),
         Column("judgments", "Judgments", COUNT),
         Column("n_published", "n as published", COUNT),
@@ -131,7 +130,7 @@ def repeats(found: Repeats) -> Table:
 def errors(found: TwoWay) -> Table:
     """Return the standard errors of scores for other workers, for other items, and for both."""
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("z", "z", THREE),
         Column("low", "95 %, both", THREE, upper="high"),
         Column("both", "Error, both", THREE),
@@ -159,7 +158,7 @@ def error_pairs(found: TwoWay) -> Table:
 def edits(found: Edits) -> Table:
     """Return how much workers changed in the texts of each system."""
     columns = (
-        Column("system", "System"),
+        SYSTEM_COLUMN,
         Column("judgments", "Judgments", COUNT),
         Column("edited", "Changed", SHARE),
         Column("edit_share", "Edited words over length", THREE),

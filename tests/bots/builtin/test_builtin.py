@@ -1,4 +1,4 @@
-"""Tests of every builtin system: replies depend on conversation and persona, and are reproducible."""
+"""Builtin systems: opened by name; replies depend on conversation and persona, and are reproducible."""
 
 import asyncio
 import itertools
@@ -13,13 +13,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
-from bots.builtin.catalogue import builtin_names
+from bots import Bot, Chat, Corpus, Turn, UnknownBotError, load_corpus, open_bot
+from bots.builtin import builtin_names
+from bots.builtin.parts.exchanges import stock
 from bots.builtin.parts.facts import denies
 from bots.builtin.parts.rules import asks
 from bots.core.words import content, sentences, stems
 from bots.corpus import Dialogue
-from bots.shown.looks import LONGEST, present
+from bots.qc_bots.distorted import QcBot
+from bots.shown import LONGEST, present
 
 Say = Callable[..., Awaitable[str]]
 NAMES = builtin_names()
@@ -257,7 +259,7 @@ async def _presented(name: str, few: Corpus) -> None:
 LOADING = """
 import sys
 import bots
-from bots.builtin.catalogue import builtin_names
+from bots.builtin import builtin_names
 from bots.builtin.parts.facts import denies
 corpus = bots.load_corpus("builtin:smalltalk")
 calls = 0
@@ -410,3 +412,26 @@ async def test_nothing_is_volunteered_that_stands_against_what_was_said(systems:
         said = " ".join(await hold(systems["interviewer"], lines, persona, seed))
         assert "I live in Canada." in said
         assert "my brother" not in said
+
+
+def test_there_are_enough_systems_for_five_families_and_one_to_spare() -> None:
+    assert len(builtin_names()) >= 6
+    assert {"retrieval", "semantic", "ngram", "interviewer", "reflect"} <= set(builtin_names())
+
+
+def test_qc_is_opened_by_its_name(corpus: Corpus) -> None:
+    assert isinstance(open_bot("qc", corpus), QcBot)
+
+
+@pytest.mark.parametrize("spec", ["", "retrieval", "builtin:", "builtin:none", "qc:", "openai:gpt"])
+def test_an_unknown_bot_is_told_what_there_is(corpus: Corpus, spec: str) -> None:
+    with pytest.raises(UnknownBotError, match=re.escape(f'"{spec}"')) as caught:
+        open_bot(spec, corpus)
+    for name in builtin_names():
+        assert f"builtin:{name}" in str(caught.value)
+    assert str(caught.value).endswith("qc")
+
+
+def test_systems_over_one_corpus_share_what_they_learned(corpus: Corpus) -> None:
+    assert open_bot("builtin:retrieval", corpus)._stock is open_bot("builtin:memory", corpus)._stock
+    assert stock(corpus) is not stock(corpus.split(0.5, 1)[0])

@@ -11,7 +11,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from bots import Bot, Chat, Corpus, Reply, open_bot
-from bots.builtin.catalogue import bot_specs
+from bots.builtin import bot_specs
 from bots.builtin.evaluate import (
     CANDIDATES,
     Accuracy,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bots import Corpus
-from bots.builtin.catalogue import bot_specs
+from bots.builtin import bot_specs
 from bots.builtin.transcript import SCRIPT, page
 
 TRANSCRIPTS = Path(__file__).parents[3] / "docs" / "transcripts"

@@ -14,8 +14,8 @@ from bots.conformance.check import report
 from bots.conformance.findings import Standard
 from bots.conformance.report import Alone, AtOnce, Finding, Latency, quoted, worst
 from bots.conformance.script import CheckResponses, ScriptAnswer, check_language
+from bots.core.ask import checked_reply
 from bots.core.failures import BotBusy, BotError, BotTimeout, EmptyReply, FailureKind, ReplyTooLong, failure
-from bots.core.visible_text import checked_reply
 
 PERSONAS = tuple(character.persona for character in check_language("en").characters[:2])
 

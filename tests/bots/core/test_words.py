@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots.core.words import content, overlap, sentences, stem, words
-from bots.shown.looks import LONGEST, present, shorten
+from bots.shown import LONGEST, present, shorten
 
 
 def test_words_keep_contractions_whole() -> None:

@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from bots import BotError
-from bots.endpoints import address
+from bots.endpoints import address, open_endpoint
 from bots.endpoints.address import is_public
-from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.http import HttpEndpoint, ParlaiWebEndpoint
 from bots.endpoints.openai import OpenAiEndpoint
 from candor.common.network import trusted

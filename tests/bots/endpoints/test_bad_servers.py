@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from structlog.testing import capture_logs
 
 from bots import BotError
-from bots.endpoints.endpoint import Endpoint, open_endpoint
+from bots.endpoints import Endpoint, open_endpoint
 from bots.endpoints.replicas import Replicas
 from tests.bots.support.servers import (
     CHAT,

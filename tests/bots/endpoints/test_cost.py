@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bots.endpoints.endpoint import planned_calls
+from bots.endpoints import planned_calls
 from bots.endpoints.hosted import Estimate, PlannedCalls, Price, in_words
 from bots.endpoints.moderation import Moderation
 from tests.server.support.talker import endpoint

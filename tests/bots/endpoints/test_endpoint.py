@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from bots.endpoints import Endpoint, open_endpoint
 from bots.endpoints.address import EndpointError
-from bots.endpoints.endpoint import Endpoint, open_endpoint
 from bots.endpoints.http import HttpEndpoint
 from bots.endpoints.openai import OpenAiEndpoint
 

@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI, HTTPException, Request
 
 from bots import Chat, Turn
-from bots.endpoints.endpoint import open_endpoint
+from bots.endpoints import open_endpoint
 from bots.endpoints.http import HttpEndpoint, ParlaiWebEndpoint, history
 from tests.bots.support.app_server import running
 from tests.bots.support.servers import CHAT, answer, saying, serving

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from bots import BotError, Chat, Turn
-from bots.endpoints.endpoint import open_endpoint
+from bots.endpoints import open_endpoint
 from bots.endpoints.openai import OpenAiApi, OpenAiEndpoint
 from tests.bots.support.servers import CHAT, Request, answer, saying, serving
 from tests.needs import need_hf

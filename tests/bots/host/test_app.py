@@ -15,8 +15,8 @@ import uvicorn
 from bots import Chat, Corpus, Reply, open_bot
 from bots.builtin.parts.exchanges import stock
 from bots.core.failures import BotError, ChatRefused, EmptyReply, failure
+from bots.endpoints import open_endpoint
 from bots.endpoints.address import Key
-from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.http import HttpEndpoint
 from bots.host import app as app_module
 from bots.host.app import DrainingServer, Host, create_app

@@ -13,10 +13,9 @@ from websockets.http11 import Request, Response
 
 from bots import DIAL_IN_PATH, BotError, Chat, Drain, HostReplica, HostSession, Offer
 from bots.core.failures import ChatRefused, EmptyReply, ReplyTooLong
-from bots.host import client, connection
+from bots.host import client
 from bots.host.app import Host
-from bots.host.client import HostConnector, address_of
-from bots.host.connection import HostRejected
+from bots.host.client import HostConnector, HostRejected, address_of
 from bots.host.model import MicroBatch, Output
 from tests.support.waiting import PATIENCE, until
 
@@ -57,7 +56,7 @@ class Harbour:
         def answer(connection: ServerConnection, request: Request) -> Response | None:
             assert request.path == DIAL_IN_PATH
             self.tokens.append(request.headers.get("Authorization"))
-            return None if status is None else connection.respond(status, "not here")
+            return None if status is None else client.respond(status, "not here")
 
         self._server = await serve(self._serve, "127.0.0.1", self.port, process_request=answer)
         self.port = self._server.sockets[0].getsockname()[1]
@@ -320,7 +319,7 @@ async def test_a_server_that_is_not_well_is_tried_again(frames: list[str], says:
 
 
 async def test_a_server_that_says_nothing_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "WELCOME_SECONDS", 0.05)
+    monkeypatch.setattr(client, "WELCOME_SECONDS", 0.05)
 
     async def silent(socket: ServerConnection) -> None:
         await socket.wait_closed()

@@ -15,7 +15,7 @@ from bots import Chat, Corpus, CorpusError, Reply, Turn, load_corpus, open_bot
 from bots.corpus import Dialogue
 from bots.qc_bots import run_length
 from bots.qc_bots.distorted import ENOUGH, EarlierReply, FittedQcBot, QcBot, distort, may_have_given
-from bots.shown.looks import present
+from bots.shown import present
 
 # METHOD.md, section 3: words of the response, words replaced. Both ends of every class.
 CLASSES = {

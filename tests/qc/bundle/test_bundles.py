@@ -18,12 +18,11 @@ from typer.testing import CliRunner, Result
 
 from qc.analysis import analyse
 from qc.bundle.__main__ import app as bundle_app
-from qc.bundle.archive import MOST_FILES, read_archive, write_archive
 from qc.bundle.making import STUDY, Bundled, _Replacing, make_bundle, pseudonymous, pseudonyms_for
 from qc.bundle.verify import app as verify_app
 from qc.convert import save
 from qc.errors import OutputError, SourceError
-from qc.formats.archive import MANIFEST
+from qc.formats.archive import MANIFEST, MOST_FILES, read_archive, write_archive
 from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.run import Run

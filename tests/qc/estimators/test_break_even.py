@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from qc.estimators.pairs import error_curve, error_of_people, judgments_worth
 from qc.estimators.standard_error import perfect_annotator, published_annotator, system_means
+from qc.planning.comparison import error_curve, error_of_people, judgments_worth
 from tests.qc.support.crowd_ratings import CrowdRatings, golden
 
 Differences = tuple[NDArray[np.float64], NDArray[np.float64]]

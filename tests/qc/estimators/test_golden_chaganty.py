@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from qc.estimators.confidence_sequence import asymptotic, audibert, bounded, maurer_pontil, stopping
 from qc.estimators.efficiency import (
     JudgmentSpread,
     Spreads,
@@ -28,6 +27,7 @@ from qc.estimators.pool_mean import (
 )
 from qc.estimators.standard_error import worker_effect
 from qc.judgments import Judged
+from qc.precision.confidence_sequence import asymptotic, audibert, bounded, maurer_pontil, stopping
 from tests.qc.estimators.conftest import Part
 
 pytestmark = pytest.mark.published

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from qc.estimators.sample_size import FEWEST_JUDGMENTS, detectable_difference, power_of, sample_size
+from qc.planning.power_analysis import FEWEST_JUDGMENTS, detectable_difference, power_of, sample_size
 
 
 def test_all_sixty_cells_of_the_published_tables(published: Path) -> None:

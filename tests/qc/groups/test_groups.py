@@ -8,8 +8,7 @@ import pytest
 
 from qc.errors import OptionError
 from qc.groups import WhoseOpinion, whose_opinion
-from qc.groups.fields import WorkerField, fields_of
-from qc.groups.population import population
+from qc.groups.population import WorkerField, fields_of, population
 from qc.groups.whose_opinion import OTHERS, margin_fields, shown_groups
 from qc.method.sample import Sample
 from qc.method.scores import score

@@ -11,11 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from qc.bundle.archive import read_archive
 from qc.bundle.verify import app
 from qc.errors import SourceError
 from qc.formats import archive, published
-from qc.formats.archive import ALWAYS_ALLOWED
+from qc.formats.archive import ALWAYS_ALLOWED, read_archive
 from qc.loading import load
 
 ZEROS = bytes(2 * ALWAYS_ALLOWED)  # 128 MiB, which DEFLATE packs into 128 KiB

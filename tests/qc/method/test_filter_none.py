@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from qc.method.filter import nobody_passed, screen
-from qc.method.standardise import oriented
+from qc.method.sample import oriented
 from tests.qc.support.spoken import spoken_run
 
 

@@ -1,4 +1,4 @@
-"""Tests of incidents by system: counted from a database, carried by our export, shown in every report."""
+"""Incidents by system, from a database to the report, and the description of the evaluated models."""
 
 import io
 import json
@@ -16,10 +16,10 @@ from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.convert import losses
 from qc.errors import DataError
 from qc.loading import load
-from qc.method.incidents import describe_incidents
+from qc.method.incidents import describe_incidents, describe_served
 from qc.render import terminal, write
 from qc.robustness.writing import WritingResults
-from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
+from qc.run import FAILURES, INCIDENT_COLUMNS, SERVED_COLUMNS, SIMULATED_NOTE, Run
 from qc.sections.course.incidents import flagged, incidents, offensive
 from qc.signature import data_hash
 from tests.qc.support.analyses import awkward_run, bare, whole
@@ -356,3 +356,39 @@ def test_where_nobody_counted_no_file_and_no_key_is_there(tmp_path: Path) -> Non
     write(without_incidents(), tmp_path, frozenset({"csv", "json"}))
     assert not [*tmp_path.glob("incidents.csv"), *tmp_path.glob("offensive.csv")]
     assert "incidents" not in json.loads((tmp_path / "report.json").read_text())
+
+
+def run_with(*rows: tuple[str, str, str, str]) -> Run:
+    """Return a run whose systems were answered for by models of these names, revisions and settings."""
+    given = [
+        {"system": system, "model": model, "revision": revision, "sampling": sampling, "first": f"day {at}"}
+        for at, (system, model, revision, sampling) in enumerate(rows)
+    ]
+    return replace(awkward_run(), served=pd.DataFrame(given).reindex(columns=SERVED_COLUMNS))
+
+
+def notes(*rows: tuple[str, str, str, str]) -> tuple[str, ...]:
+    found = describe_served(run_with(*rows))
+    assert found is not None
+    return found.notes
+
+
+def test_a_source_that_does_not_say() -> None:
+    assert describe_served(replace(awkward_run(), served=None)) is None
+
+
+def test_one_model_each_is_nothing_to_be_noted() -> None:
+    assert notes(("a", "m", "1", "{}"), ("b", "m", "2", "{}")) == ()
+
+
+def test_a_model_that_changed_is_noted_with_since_when() -> None:
+    (note,) = notes(("a", "m", "1", "{}"), ("a", "m", "2", "{}"), ("b", "m", "1", "{}"))
+    assert note == (
+        "The model of a changed in the midst of the run, so that its scores are of several: "
+        "m 1 from day 0 UTC on and m 2 from day 1 UTC on."
+    )
+
+
+def test_settings_that_changed_are_noted() -> None:
+    (note,) = notes(("a", "m", "1", "{}"), ("a", "m", "1", '{"seed": 1}'))
+    assert note == "The settings by which a was asked changed in the midst of the run."

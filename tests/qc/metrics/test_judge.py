@@ -9,11 +9,10 @@ import pytest
 
 from qc.errors import JudgeRefused, JudgeUnreachable, JudgeUnreadable, OptionError, SourceError
 from qc.metrics import judge as asking
+from qc.metrics.against_people import judge_noise
 from qc.metrics.cache import Cache, open_cache
-from qc.metrics.judge import JudgeOptions, JudgeScore, judge
-from qc.metrics.judge_prompt import prompt, ratings_in, statements
+from qc.metrics.judge import JudgeOptions, JudgeScore, judge, prompt, ratings_in, statements
 from qc.metrics.transcripts import Exchange, Transcript
-from qc.metrics.verdict import judge_noise
 from tests.qc.support.judge_server import Answer, Json, judging, rated, statements_in
 from tests.support.local_process import free_port
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from qc.method.sample import Sample
-from qc.metrics.against_people import OVERALL, halfway, hold_against_people
+from qc.metrics.against_people import halfway, hold_against_people
 from qc.metrics.metric_table import read_metric_table
+from qc.table import OVERALL
 
 pytestmark = pytest.mark.published
 FAMILIES = {"A": "biencoder", "B": "polyencoder", "C": "kvmemnn", "D": "seq2seq", "E": "lan_model"}

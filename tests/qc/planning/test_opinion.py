@@ -7,7 +7,8 @@ import pytest
 
 from qc.errors import EmptyRunError, OptionError
 from qc.judgments import read_judgments
-from qc.planning.opinion import OVERALL, opinion
+from qc.planning.opinion import opinion
+from qc.table import OVERALL
 from tests.qc.support.crowd_ratings import CrowdRatings, crowd_ratings_file
 from tests.qc.support.judgment_files import write_judgments
 

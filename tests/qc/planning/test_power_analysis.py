@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from qc.errors import EmptyRunError, OptionError
-from qc.estimators.pairs import Decomposition
-from qc.planning.comparison import BOOTSTRAP, JUDGMENTS, OUTPUTS, WORKERS, compare
+from qc.planning.comparison import BOOTSTRAP, JUDGMENTS, OUTPUTS, WORKERS, Decomposition, compare
 from qc.planning.opinion import SystemOpinion
 from qc.planning.power_analysis import (
     INDEPENDENT,

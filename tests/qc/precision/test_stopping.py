@@ -9,10 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from qc.errors import OptionError
-from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, bounded
 from qc.judgments import Judgments, read_judgments
 from qc.precision import Sequence, StoppingStanding, stopping
-from qc.precision.looks import TIGHTEST
+from qc.precision.confidence_sequence import FIRST_LOOK, TIGHTEST, asymptotic, bounded
 from tests.qc.support.transcripts import add_item_run, item_database, simulated
 
 Judged = Callable[..., Judgments]

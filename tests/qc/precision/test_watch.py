@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, worker_stream
 from qc.method.sample import take_sample
-from qc.precision.looks import TIGHTEST
+from qc.precision.confidence_sequence import FIRST_LOOK, TIGHTEST, asymptotic, worker_stream
 from qc.precision.watch import UNDECIDED_NOTE, WAITING_NOTE, running
 from qc.run import Run
 from tests.qc.support.runs import QC, run_of

@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.drawing.labels import spread
-from qc.drawing.panel import round_ticks
+from qc.drawing.panel import round_ticks, spread
 from qc.drawing.sheet import THEME, Figure, finish, number
 from qc.drawing.style import NARROW, WIDE, shortened, text_width
 from qc.loading import load

@@ -16,7 +16,7 @@ from tests.qc.support.written import Written
 FILES: tuple[ReportFile, ...] = (*REPORTS, *TABLES, *FIGURES)
 NAMES = [file.name for file in FILES]
 OF_TRANSCRIPTS = {file.name for file in FILES if file.option == "transcripts"}
-# Of runs with people in a chatbot’s place (tests/qc/method/test_ceiling.py).
+# Of runs with people in a chatbot’s place (tests/qc/method/test_scores.py).
 OF_PEOPLE = {"ceiling.csv"}
 # Of runs of conversations alone.
 OF_CHATS = {"filter", "agreement", "persona", "context", "topics", "effort", "groups"}

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from qc.analysis import AnalysisOptions
 from qc.comparison.several_runs import set_side_by_side
-from qc.render.findings.command import write_findings
+from qc.render.findings import write_findings
 from qc.render.findings.several_runs import several_runs_findings
 from qc.report.adherence import follow
 from tests.chromium import launch

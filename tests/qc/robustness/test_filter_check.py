@@ -1,19 +1,34 @@
-"""The check of the filter: on workers of whom it is known who rated at random, by hand, and as published."""
+"""The check of the filter: random workers of known and unknown number, other levels α, and as published."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qc.method.filter import NO_VARIANCE
+from qc.method.replication import replicate
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
 from qc.robustness import shuffles
-from qc.robustness.filter_check import FilterCheck, check_filter
+from qc.robustness.filter_check import (
+    AlphaInfluence,
+    FilterCheck,
+    RandomShares,
+    Screened,
+    Share,
+    alpha_influence,
+    check_filter,
+    random_shares,
+)
 from qc.robustness.shuffles import SIMULATED, simulate_random_workers
+from qc.run import Run
 from tests.qc.support.runs import run_of, words_of
+from tests.qc.support.samples import sample_of
 
 SYSTEMS = ["x", "qc", "y", "z", "x", "y"]
 
@@ -321,3 +336,159 @@ def test_published_workers(runs: tuple[Sample, Sample]) -> None:
         times = sample.run.assignments.set_index("assignment")["seconds"] / 60 / 6
         owners = sample.run.assignments["worker"].astype(str).to_numpy()
         np.testing.assert_allclose(table["minutes"], times.groupby(owners).median())
+
+
+def influence(sample: Sample, other: Sample | None = None) -> AlphaInfluence:
+    return alpha_influence(sample, score(sample), other)
+
+
+# anna passes at 0.01 and above, ben (p = 0.03) above 0.03, cleo (p = 0.095) at 0.10 only, dan never.
+P = {"anna": 0.001, "ben": 0.03, "cleo": 0.095, "dan": 0.1}
+ROWS = [
+    *[("anna", "s", 2.0), ("anna", "t", 1.0), ("anna", "u", 0.0), ("anna", "qc", -2.0)],
+    *[("ben", "s", 0.0), ("ben", "t", 2.0), ("ben", "t", 3.0)],
+    *[("cleo", "s", -8.0), ("cleo", "v", 7.0)],
+    *[("dan", "s", 99.0), ("dan", "t", 99.0)],
+]
+
+
+def test_levels_by_hand() -> None:
+    nan = float("nan")
+    result = influence(sample_of(ROWS, P))
+    # At the chosen 0.05 anna and ben are kept: s 1, t 2, u 0, v nobody.
+    assert result.systems == ("t", "s", "u", "v")
+    assert [level.alpha for level in result.levels] == pytest.approx(np.arange(1, 11) / 100)
+    # p must be below α: ben's 0.03 fails at 0.03, dan's 0.1 at 0.10. The qc bot does not count.
+    assert [level.workers for level in result.levels] == [1, 1, 1, 2, 2, 2, 2, 2, 2, 3]
+    assert [level.conversations for level in result.levels] == [3, 3, 3, 6, 6, 6, 6, 6, 6, 8]
+    np.testing.assert_array_equal(result.levels[0].z, [1, 2, 0, nan])
+    np.testing.assert_array_equal(result.levels[4].z, [2, 1, 0, nan])
+    np.testing.assert_array_equal(result.levels[9].z, [2, -2, 0, 7])
+    # Ranks (1, 2, 3) against (2, 1, 3), and against (1, 3, 2): ρ = 1 − 6 · 2 / (3 · 8) = 0.5 both times; v
+    # has no score at the chosen α.
+    assert [level.ranking_rho for level in result.levels] == pytest.approx([0.5] * 3 + [1] * 6 + [0.5])
+    assert all(np.isnan(level.replication_r) for level in result.levels)
+
+
+def test_replication_by_hand() -> None:
+    # The second run has another system, w, and not v; s 1, t 2, u 3, all kept at every level.
+    other = sample_of([("x", "s", 1.0), ("x", "t", 2.0), ("x", "u", 3.0), ("x", "w", 9.0)])
+    levels = influence(sample_of(ROWS, P), other).levels
+    # (s, t, u) = (2, 1, 0): r = −1. (1, 2, 0) against (1, 2, 3): covariance −1 of variances 2, 2: −0.5.
+    assert levels[0].replication_r == pytest.approx(-1)
+    assert levels[4].replication_r == pytest.approx(-0.5)
+
+
+def test_who_has_no_variance_passes_at_no_level() -> None:
+    rows = [("a", "s", 0.0), ("b", "s", 1.0)]
+    result = influence(sample_of(rows, p={"a": 0.0, "b": 0.0}, reasons={"b": NO_VARIANCE}))
+    assert {level.workers for level in result.levels} == {1}
+    assert {float(level.z[0]) for level in result.levels} == {0.0}
+    assert all(np.isnan(level.ranking_rho) for level in result.levels)
+
+
+def test_nobody_passes_and_untested_workers() -> None:
+    result = influence(sample_of([("a", "s", 0.0), ("b", "s", 1.0)], p={"a": float("nan"), "b": 0.9}))
+    assert {(level.workers, level.conversations) for level in result.levels} == {(0, 0)}
+    assert np.isnan([level.z for level in result.levels]).all()
+
+
+def test_nothing_in_common_with_the_second_run() -> None:
+    other = sample_of([("x", "w", 1.0)])
+    assert all(np.isnan(level.replication_r) for level in influence(sample_of(ROWS, P), other).levels)
+
+
+@pytest.mark.published
+def test_published_runs_screened_anew_at_each_level(published_run: Callable[[str, str], Run]) -> None:
+    runs = [published_run(name, "hits_data.json") for name in ("free_run1", "free_run2")]
+    first, second = (take_sample(run) for run in runs)
+    result = influence(first, second)
+    for level in result.levels:
+        anew, other = (take_sample(run, level.alpha) for run in runs)
+        table = score(anew).z.set_index("system").loc[list(result.systems)]
+        np.testing.assert_allclose(level.z, table["overall"], rtol=0, atol=1e-12)
+        assert level.workers == anew.screening.workers["passed"].sum()
+        assert level.conversations == anew.counted.sum()
+        assert level.replication_r == pytest.approx(replicate(anew, other).z.pearson["overall"], abs=1e-12)
+    # METHOD, section 5: 173 workers, 1075 conversations, r = 0.968 at α = 0.05.
+    at = result.levels[4]
+    assert (at.workers, at.conversations, at.ranking_rho) == (173, 1075, 1)
+    assert at.replication_r == pytest.approx(0.968, abs=5e-4)
+
+
+def every(shares: RandomShares) -> tuple[Share, ...]:
+    return shares.random, shares.among_passed, shares.honest_pass, shares.among_failed
+
+
+def assert_shares(*shares: Share) -> None:
+    for share in shares:
+        assert math.isnan(share.value) or 0 <= share.low <= share.high <= 1, share
+        assert math.isnan(share.value) or 0 <= share.value <= 1, share
+
+
+@given(
+    st.integers(0, 60).flatmap(
+        lambda tested: st.builds(
+            Screened,
+            tested=st.just(tested),
+            passed=st.integers(0, tested),
+            high=st.integers(0, tested),
+            constant=st.integers(0, 5),
+            random_pass=st.floats(0, 1) | st.just(math.nan),
+        )
+    )
+)
+def test_a_share_is_between_0_and_1_whatever_was_counted(counts: Screened) -> None:
+    shares = random_shares(counts, seed=0)
+    assert_shares(*every(shares))
+    assert shares.honest_failed >= 0 or math.isnan(shares.honest_failed)
+    assert math.isnan(counts.most_among_passed) or 0 <= counts.most_among_passed <= 1
+
+
+def test_no_more_rate_at_random_than_those_who_failed_can_be() -> None:
+    # Of 10 workers 6 failed, and a random one fails in 90 %: there are at most 6 / 0.9 = 6.67 of them, though
+    # 4 with p above 1/2 speak for 8. Of the 4 who passed 0.67 are random, a sixth; the other 3.33 are all of
+    # the honest ones, so that none of these failed.
+    found = random_shares(Screened(tested=10, passed=4, high=4, constant=0, random_pass=0.1), seed=0)
+    assert found.random.value == pytest.approx(2 / 3)
+    assert found.among_passed.value == pytest.approx(1 / 6)
+    assert found.honest_pass.value == pytest.approx(1)
+    assert found.honest_failed == pytest.approx(0)
+
+
+def run(honest: int, random: int, flat: int, seed: int) -> Sample:
+    """Return workers of whom so many rate honestly, at random, and everything 50."""
+    rng = np.random.default_rng(seed)
+    count = honest + random + flat
+    ratings = 50 + rng.normal(scale=12, size=(count, 6, 1)) + rng.normal(scale=15, size=(count, 6, 5))
+    ratings[:honest, 1] -= 45
+    ratings[honest + random :] = 50
+    names = np.repeat([f"w{n:04}" for n in range(count)], 6).tolist()
+    return take_sample(run_of(names, SYSTEMS * count, ratings.reshape(-1, 5), [1, 2, 3, 4, 5, 6] * count))
+
+
+@pytest.mark.parametrize("crowd", [(0, 60, 0), (0, 0, 12), (60, 0, 0), (0, 25, 25), (1, 40, 0)])
+@pytest.mark.parametrize("seed", range(2))
+def test_crowds_of_one_kind(crowd: tuple[int, int, int], seed: int) -> None:
+    sample = run(*crowd, seed)
+    found = check_filter(sample, score(sample), seed=0)
+    assert_shares(found.random_share, found.random_among_passed, found.honest_pass, found.honest_among_failed)
+    if crowd[0] == 0:
+        assert found.random_share.high == 1
+    if crowd == (60, 0, 0):
+        assert found.random_share.low == 0
+
+
+def test_the_interval_of_the_share_of_random_workers_holds_the_truth() -> None:
+    # A third of 120 rate at random: p is uniform. Of honest ones 85 % have p below 0.05, none above 1/2.
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(200):
+        random = rng.binomial(120, 1 / 3)
+        p_of_random = rng.random(random)
+        passed = rng.binomial(120 - random, 0.85) + int((p_of_random < 0.05).sum())
+        counts = Screened(120, passed, int((p_of_random > 0.5).sum()), 0, 0.05)
+        share = random_shares(counts, seed=0).random
+        held += share.low <= 1 / 3 <= share.high
+    # of 200 intervals at 95 %, 180 or fewer hold the truth with a probability of 0.3 %
+    assert held > 180

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.robustness.forecast import ReplicationForecast, forecast, second_runs
-from qc.statistics.wild_bootstrap import influences
+from qc.statistics.resampling import influences
 from tests.qc.support.samples import sample_of, sample_of_arrays
 
 

@@ -14,9 +14,17 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import leaders, places, score
 from qc.robustness.intervals import Draws, Intervals, draw, intervals, leader
-from qc.statistics import resampling, wild_bootstrap
-from qc.statistics.resampling import bootstrap_sums, exact, half_sums, percentile_interval, unit_sums
-from qc.statistics.wild_bootstrap import Influences, influences, wild_draws
+from qc.statistics import resampling
+from qc.statistics.resampling import (
+    Influences,
+    bootstrap_sums,
+    exact,
+    half_sums,
+    influences,
+    percentile_interval,
+    unit_sums,
+    wild_draws,
+)
 from tests.qc.support.designs import DESIGNS, run_of, with_equal_systems
 from tests.qc.support.samples import sample_of, sample_of_arrays
 
@@ -234,9 +242,9 @@ def test_of_very_many_workers_what_is_left_of_one_does_not_matter(monkeypatch: p
     counts = rng.integers(1, 3, (20_000, 3))
     sums = np.concatenate([counts[..., None], counts[..., None] * rng.normal(size=(20_000, 3, 2))], axis=2)
     found = influences(sums.astype(np.float64))
-    assert found.h.max() <= wild_bootstrap.SMALL_SHARE
+    assert found.h.max() <= resampling.SMALL_SHARE
     short = wild_draws(found, 300, np.random.default_rng(1))
-    monkeypatch.setattr(wild_bootstrap, "SMALL_SHARE", 0.0)
+    monkeypatch.setattr(resampling, "SMALL_SHARE", 0.0)
     whole = wild_draws(found, 300, np.random.default_rng(1))
     np.testing.assert_allclose(short.t, whole.t, rtol=0, atol=0.003)
     np.testing.assert_allclose(short.pairs, whole.pairs, rtol=0, atol=0.003)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qc.method.sample import Sample
+from qc.method.sample import Sample, oriented
 from qc.method.scores import score
-from qc.method.standardise import oriented
 from qc.run import Run, codes
 from qc.statistics.correlation import beyond_chance
 from qc.transcripts.controls import SelfAgreement, describe_controls, describe_repeats

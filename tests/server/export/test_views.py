@@ -13,7 +13,7 @@ from sqlalchemy import event, text
 from typer.testing import Result
 
 from qc.analysis import SAME_DATA, analyse
-from qc.bundle.checking import check_bundle
+from qc.bundle.verify import check_bundle
 from qc.errors import DataError, SourceError
 from qc.loading import load
 from qc.options import AnalysisOptions

@@ -8,7 +8,7 @@ import pytest
 from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.statistics.confidence import holm
-from qc.transcripts.two_way import TwoWay, errors_two_ways
+from qc.transcripts.results import TwoWay, errors_two_ways
 from tests.qc.support.analyses import rated
 
 

@@ -1,4 +1,4 @@
-"""Time, workload and cost."""
+"""The assignments: time, workload and cost of those that count, and why others take no part."""
 
 from dataclasses import asdict
 
@@ -68,7 +68,7 @@ def _document(analysis: Analysis) -> Json:
     }
 
 
-SECTION = Section(
+COST_SECTION = Section(
     id="cost",
     title="Time, workload and cost",
     tables=(
@@ -135,5 +135,34 @@ judged more surely.
 Every number of assignments that somebody did.
 {% endcall %}
 </details>
+""",
+)
+
+
+def left_out(analysis: Analysis) -> Table:
+    """Return the assignments that are not analysed."""
+    keys = ["assignment", "worker", "reason"]
+    frame = pd.DataFrame([asdict(out) for out in analysis.run.left_out], columns=keys)
+    return Table(frame, tuple(Column(key, key.capitalize()) for key in keys))
+
+
+LEFT_OUT_SECTION = Section(
+    id="left-out",
+    title="What was left out",
+    tables=(MadeFile("left_out.csv", "assignments that take no part, and why", left_out),),
+    document=lambda a: {"left_out": a.run.left_out},
+    schema={
+        "left_out": schema.rows(
+            "Assignments that take no part.",
+            assignment=schema.text("Id."),
+            worker=schema.text("Id."),
+            reason=schema.text("Why."),
+        )
+    },
+    is_shown=lambda a: a.run.left_out,
+    page="""\
+{% call table("left_out.csv", "Assignments that take no part.") %}
+They are neither in the scores nor in the pass rates.
+{% endcall %}
 """,
 )

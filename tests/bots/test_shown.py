@@ -1,4 +1,4 @@
-"""Tests of the shown part of a model's output, whole or partial, in the formats of many model families."""
+"""The shown part of a model's output in the formats of many model families, and the looks of lines."""
 
 from typing import SupportsIndex
 
@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.shown import ShownText, is_plain, looks, phase, shown_text
-from bots.shown.text import own_line
+from bots.shown import ShownText, is_plain, is_visible, own_line, phase, shown_text, visible, written
 
 SECRET = "I should be friendly and hide that I plan this."
 # Each family's thoughts and reply, as they come where the prompt has opened nothing.
@@ -261,4 +260,25 @@ def test_ordinary_lines_are_plain(output: str) -> None:
 
 @given(st.text(st.sampled_from("ab.  \t\n\x85\xa0\u2003\u2028\u200b\u202e\u2800\ufeff\x00")))
 def test_a_line_is_visible_as_it_is_where_nothing_would_be_changed(line: str) -> None:
-    assert looks.is_visible(line) == (looks.visible(line) == line)
+    assert is_visible(line) == (visible(line) == line)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("i ' m", "I ' m"),
+        ("i do n't know what you 're saying , sorry .", "I don't know what you're saying, sorry."),
+        ("IT IS N'T , SO", "IT ISN'T, SO"),
+        ("do n't 's", "Don't 's"),  # what has been joined is not joined again
+        ("well 'so' it is", "Well 'so' it is"),
+        ("hi . i am here ! are you ? ok", "Hi. I am here! Are you? Ok"),
+        ("Hi. i am here! are you?", "Hi. I am here! are you?"),  # with a capital, only the pronoun is cased
+        ("wait ... what", "Wait... what"),
+        ("( i , i'm or i'd ) and wi-fi i_x", "( I, I'm or I'd) and wi-fi i_x"),
+        ("\u00e9 \u01c5 a. b", "\u00c9 \u01c5 a. B"),  # a title-case letter is no capital
+        ("one\ttwo\n three\x00\x1b four\x85five", "One two three four five"),
+        ("", ""),
+    ],
+)
+def test_a_line_is_written(text: str, line: str) -> None:
+    assert written(text) == line

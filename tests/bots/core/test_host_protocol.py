@@ -1,4 +1,4 @@
-"""Frames of asks and replies mean the same, whether a pipe's reader takes them or the models of the wire."""
+"""Frames of a pipe: the same as those of the wire, with the same lines known at both ends."""
 
 import json
 
@@ -6,9 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots import Chat, KnownLines, Provenance, Reply, Turn, WireError
-from bots.core.host_protocol import MOST_BYTES, Ask, Replied, ask_frame, from_host, from_server
-from bots.core.pipe_frames import PipeAsk, ReplyWriter, read_ask, read_reply
+from bots.core.chat import Chat, Provenance, Reply, Turn
+from bots.core.host_protocol import (
+    MOST_BYTES,
+    Ask,
+    KnownLines,
+    PipeAsk,
+    Replied,
+    ReplyWriter,
+    WireError,
+    ask_frame,
+    from_host,
+    from_server,
+    read_ask,
+    read_reply,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 TURNS = st.lists(TEXT, min_size=1, max_size=4).map(
@@ -105,3 +117,54 @@ def test_a_broken_reply_is_an_error_that_repeats_nothing(sent: str) -> None:
 def test_a_reply_that_is_too_long_is_not_written() -> None:
     with pytest.raises(WireError, match="at most"):
         ReplyWriter(MADE).frame(3, Reply("x" * MOST_BYTES), 0, 0)
+
+
+LINES = tuple(Turn("bot" if at % 2 else "worker", f"line {at}") for at in range(9))
+
+
+def chat(length: int, name: str = "c") -> Chat:
+    return Chat(name, 1, (), LINES[:length])
+
+
+def test_lines_are_known_once_they_were_kept() -> None:
+    known = KnownLines()
+    assert known.count(chat(3)) == 0
+    known.keep(chat(3))
+    assert known.count(chat(5)) == 3
+    assert known.count(chat(5, "another")) == 0
+    assert known.first("c", 2) == LINES[:2]
+
+
+def test_the_line_that_is_asked_about_is_always_sent() -> None:
+    known = KnownLines()
+    known.keep(chat(3))
+    assert known.count(chat(3)) == 2
+    assert known.count(chat(1)) == 0
+
+
+def test_a_conversation_that_went_differently_is_not_known() -> None:
+    known = KnownLines()
+    known.keep(chat(3))
+    other = Chat("c", 1, (), (Turn("worker", "something else"), *LINES[1:5]))
+    assert known.count(other) == 0
+
+
+def test_what_was_forgotten_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        KnownLines().first("c", 1)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 4), st.booleans()), max_size=40),
+    st.integers(1, 4),
+)
+def test_both_ends_have_the_same_conversation(asks: list[tuple[str, int, bool]], most: int) -> None:
+    sender, receiver = KnownLines(most), KnownLines(most)
+    for name, half, otherwise in asks:
+        turns = tuple(Turn(turn.author, turn.text + "!" * otherwise) for turn in LINES[: 2 * half + 1])
+        sent = Chat(name, 1, (), turns)
+        count = sender.count(sent)
+        sender.keep(sent)
+        received = Chat(name, 1, (), receiver.first(name, count) + sent.turns[count:])
+        receiver.keep(received)
+        assert received == sent

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from qc.estimators.pairs import (
+from qc.estimators.standard_error import SystemMeans, system_means, unit_shares
+from qc.planning.comparison import (
     Decomposition,
     Labels,
     decompose,
@@ -16,9 +17,8 @@ from qc.estimators.pairs import (
     error_of_people,
     labels_of,
     normal_labels,
+    resampled_means,
 )
-from qc.estimators.standard_error import SystemMeans, system_means, unit_shares
-from qc.planning.comparison import resampled_means
 from qc.statistics.resampling import generator
 from tests.qc.support.crowd_ratings import CrowdRatings, golden
 

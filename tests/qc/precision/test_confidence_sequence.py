@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, bounded, worker_stream
+from qc.precision.confidence_sequence import FIRST_LOOK, asymptotic, bounded, worker_stream
 
 
 def test_values_outside_the_scale_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Scores by criterion, and correlations between the criteria."""
+"""Scores by criterion, by scenario, of single replies, and beside people; correlations between criteria."""
 
 from collections.abc import Iterator
 
@@ -8,12 +8,38 @@ from numpy.typing import NDArray
 from qc.drawing.charts import HEAT_EDGE, Cells, heat_map
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import MUTED, ON_LIGHT, QUIET, diverging, fitting, text_width
-from qc.method.scores import CriteriaCorrelation, CriteriaCorrelations, Scores, correlate_criteria
+from qc.method.scores import (
+    Ceiling,
+    CriteriaCorrelation,
+    CriteriaCorrelations,
+    ScenarioScores,
+    Scores,
+    TurnRatings,
+    correlate_criteria,
+    describe_turn_ratings,
+    find_ceiling,
+    score_scenarios,
+)
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, MadeFile, Part, Section, TitledTable, always
-from qc.sections.systems.ranking import z_scores
-from qc.table import TWO, Table, decimal, listed, matrix, shade, square
+from qc.sections.systems.ranking import CEILING, z_scores
+from qc.table import (
+    COUNT,
+    INTERVAL,
+    ONE,
+    SHARE,
+    SYSTEM_COLUMN,
+    THREE,
+    TWO,
+    Column,
+    Table,
+    decimal,
+    listed,
+    matrix,
+    shade,
+    square,
+)
 
 
 def correlations(found: CriteriaCorrelation, overall: str) -> Table:
@@ -137,7 +163,7 @@ CORRELATIONS = Part(
     ),
 )
 
-SECTION = Section(
+CRITERIA_SECTION = Section(
     id="criteria",
     title="Criteria",
     parts=(CORRELATIONS,),
@@ -200,5 +226,181 @@ systems alike, near 0 they measure different things, below 0 what is good on one
 {% endfor %}
 {% endif %}
 </details>
+""",
+)
+
+
+def scenarios(found: ScenarioScores) -> Table:
+    """Return the scores by scenario; the row for all systems comes first."""
+    columns = (
+        Column("scenario", "Scenario"),
+        SYSTEM_COLUMN,
+        Column("z", "z", THREE),
+        INTERVAL,
+        Column("high", None, THREE),
+        Column("n", "Conversations", COUNT),
+        Column("workers", "Workers", COUNT),
+    )
+    shown = found.table.assign(system=found.table["system"].replace("", "all systems"))
+    return Table(found.table, columns, shown)
+
+
+_SCENARIOS_SCHEMA = schema.rows(
+    "Scores by scenario; absent if the study has none, or the source does not hold them.",
+    scenario=schema.text("Label of the scenario."),
+    system=schema.text("The system; empty: all of them."),
+    n=schema.integer("Conversations of the workers who passed."),
+    workers=schema.integer("Workers behind them."),
+    z=schema.number("Mean overall z.", null=True),
+    low=schema.number(
+        (
+            "Lower end of the interval of the mean z; null with fewer than five workers, where "
+            "few of many did most of it, or where all do the same."
+        ),
+        null=True,
+    ),
+    high=schema.number("Upper end of the interval of the mean z.", null=True),
+)
+
+SCORES = Part(
+    kind=ScenarioScores,
+    make=lambda a: score_scenarios(a.sample, a.scores, a.options.bootstrap, a.options.seed),
+    key="scenarios",
+    content=lambda found: found.table,
+    notes=lambda found: found.notes,
+    schema=_SCENARIOS_SCHEMA,
+)
+
+SCENARIOS_SECTION = Section(
+    id="scenarios",
+    title="Scores by scenario",
+    parts=(SCORES,),
+    tables=(SCORES.file("scenarios.csv", "scores by scenario, of all systems and of each", scenarios),),
+    page="""\
+{% call table("scenarios.csv", "Overall z by scenario, of all systems and of each.") %}
+Of the workers who passed. A scenario in which all systems score low is a hard one; one in which a system \
+falls behind the others shows where it is weak. Intervals are of whole workers, like those of the ranking; \
+there is none of fewer than five of them, where few of many did most of it, or where all do the same.
+{% endcall %}
+""",
+)
+
+
+def turn_ratings(found: TurnRatings) -> Table:
+    """Return the ratings of the replies of each system."""
+    columns = (
+        SYSTEM_COLUMN,
+        Column("mean", "Mean", ONE),
+        Column("low", INTERVAL.head, ONE, upper="high"),
+        Column("high", None, ONE),
+        Column("rated", "Rated", COUNT),
+        Column("rated_share", "Of the replies", SHARE),
+        Column("workers", "Workers", COUNT),
+    )
+    marked = found.systems["system"].where(~found.systems["human"], found.systems["system"] + CEILING)
+    return Table(found.systems, columns, found.systems.assign(system=marked))
+
+
+_TURN_RATINGS_SCHEMA = schema.record(
+    (
+        "What the workers who passed thought of single replies; absent if the study did not "
+        "ask, or the source does not hold it."
+    ),
+    systems=schema.rows(
+        "By system: people, then systems, best first, then the qc bot.",
+        system=schema.text("The system, or the qc bot."),
+        human=schema.boolean("Whether it is a person in a chatbot's place."),
+        replies=schema.number(
+            "Replies that it gave to the workers who passed; null if what was said is not known.", null=True
+        ),
+        rated=schema.integer("How many of them were rated."),
+        rated_share=schema.number("Their share of the replies.", null=True),
+        workers=schema.integer("Workers who rated them."),
+        mean=schema.number(
+            "Mean of a rated reply, from 0 to 100; of thumbs, the percentage of those up.", null=True
+        ),
+        low=schema.number(
+            (
+                "Lower end of the interval of the mean; null with fewer than five workers, where few "
+                "of many did most of it, or where all do the same."
+            ),
+            null=True,
+        ),
+        high=schema.number("Upper end of the interval of the mean.", null=True),
+    ),
+    conversations=schema.integer("Conversations that `r` is computed from."),
+    r=schema.number(
+        (
+            "How a conversation's rated replies go with its overall z: Pearson's r of the "
+            "deviations from each worker's own means."
+        ),
+        null=True,
+    ),
+    r_low=schema.number("Lower end of the interval of `r`.", null=True),
+    r_high=schema.number("Upper end of the interval of `r`.", null=True),
+)
+
+RATINGS = Part(
+    kind=TurnRatings,
+    make=lambda a: describe_turn_ratings(a.sample, a.scores, a.options.bootstrap, a.options.seed),
+    key="turn_ratings",
+    schema=_TURN_RATINGS_SCHEMA,
+)
+
+REPLIES_SECTION = Section(
+    id="replies",
+    title="What workers thought of single replies",
+    parts=(RATINGS,),
+    tables=(
+        RATINGS.file("turn_ratings.csv", "what workers thought of single replies, by system", turn_ratings),
+    ),
+    page="""\
+{% call table("turn_ratings.csv", "Rated replies of each system.") %}
+Of the workers who passed, on a scale from 0 to 100; where they gave thumbs, the mean is the percentage of \
+thumbs up. Workers choose which replies they rate, so the mean is of those alone: a small share of rated \
+replies says little about the others. Intervals are of whole workers, like those of the ranking; there is \
+none of fewer than five of them, where few of many did most of it, or where all do the same.
+{% endcall %}
+<p>Over {{ found.conversations | whole }} conversations the mean of the rated replies goes with \
+the overall z of the conversation at {% if found.r == found.r %}r = \
+{{ found.r | decimal }}{% if found.r_low == found.r_low %} \
+({{ found.r_low | decimal }} to {{ found.r_high | decimal }}){% endif %}{% else %}no r \
+that exists{% endif %}, both taken as deviations from the worker’s own mean.</p>
+""",
+)
+
+
+def pairs(found: Ceiling) -> Table:
+    """Return comparisons of each system with people by criterion; a reader sees them ordered by system."""
+    columns = (
+        Column("person", "Human"),
+        SYSTEM_COLUMN,
+        Column("criterion", "Criterion"),
+        Column("person_z", "Human, z", TWO),
+        Column("system_z", "System, z", TWO),
+        Column("difference", "Difference", TWO),
+        Column("p", "p (human higher)", THREE),
+    )
+    return Table(found.pairs, columns)
+
+
+BESIDE_PEOPLE = Part(kind=Ceiling, make=lambda a: find_ceiling(a.sample, a.scores))
+
+CEILING_SECTION = Section(
+    id="ceiling",
+    title="The ceiling",
+    parts=(BESIDE_PEOPLE,),
+    tables=(
+        BESIDE_PEOPLE.file(
+            "ceiling.csv", "each system beside the people in a chatbot’s place, by criterion", pairs
+        ),
+    ),
+    page="""\
+{% call table("ceiling.csv", "Each system beside the people who chatted in a chatbot’s place, by \
+criterion.") %}
+Of the workers who passed. People are in no comparison among the systems: they show what is reached on \
+each criterion where another worker answers. p is one-sided, by the published rank-sum test on \
+conversations, without correction.
+{% endcall %}
 """,
 )

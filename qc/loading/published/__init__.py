@@ -1,1 +1,0 @@
-"""Read the two published formats of Ji et al. (ACL 2022)."""
