@@ -3,7 +3,7 @@
 python benchmarks/arrivals.py [--most 10000]
 
 Workers arrive 50 at a time at the writer itself (`server.live.arrive.enrolment`, through
-`server.db.store.store`), without HTTP: each is given a place, a plan and four conversations, in SQLite, each
+`server.db.store`), without HTTP: each is given a place, a plan and four conversations, in SQLite, each
 commit with fsync.
 """
 
@@ -17,8 +17,8 @@ import typer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from server.clock import utc_now
-from server.db.engine.engines import migrate
-from server.db.store.store import Store
+from server.db.engine import migrate
+from server.db.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival
 from tests.server.support.database import make_run

@@ -27,7 +27,7 @@ from sqlalchemy import text
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from tests.chromium import launch
 from tests.server.support.database import recount
 from tests.support.server_process import Server

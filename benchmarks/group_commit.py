@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection, insert
 
-from server.db.engine.engines import migrate
-from server.db.store.store import Store
+from server.db.engine import migrate
+from server.db.store import Store
 from server.db.tables import BotTable
 
 WRITES = 2_000

@@ -24,9 +24,9 @@ from benchmarks.turns import STUDY
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.engine.engines import migrate, open_engine
-from server.db.store.store import Store
-from server.db.worker_ids import encrypt_again
+from server.db.engine import migrate, open_engine
+from server.db.secrets import encrypt_again
+from server.db.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse.sessions import LiveSessions
 from server.news import News

@@ -28,8 +28,8 @@ from server.bots.opened_bots import OpenedBots
 from server.bots.opening import OpenRuns, RunChanges, StoredChanges
 from server.bots.registered_bots import CORPORA, ApiLimits, RegisteredBots
 from server.config import Settings
-from server.db.engine.engines import DatabaseLimits
-from server.db.store.store import Store
+from server.db.engine import DatabaseLimits
+from server.db.store import Store
 from server.desk import metrics
 from server.desk.assignments import forgetting, search, simulation, transcript, wizard, worker_actions
 from server.desk.listed import ListedStore

@@ -11,7 +11,7 @@ import structlog
 
 from server.clock import utc_now
 from server.db.jobs import LEASE_SECONDS, release_lease, take_lease
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import StorageFailed
 
 _MOST_DOUBLINGS = 4  # of the pause

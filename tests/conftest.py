@@ -84,7 +84,7 @@ def redis() -> Iterator[RedisServer]:
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database that was migrated once, to be copied. Closed engines leave no log behind."""
-    from server.db.engine.engines import migrate  # most tests of bots and qc need no server
+    from server.db.engine import migrate  # most tests of bots and qc need no server
 
     path = tmp_path_factory.mktemp("migrated") / "candor.db"
     migrate(f"sqlite:///{path}")

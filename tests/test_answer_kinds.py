@@ -12,12 +12,12 @@ from bots.crowd import view as crowd
 from qc import answers as report
 from qc.loading import load
 from server.bots.lineup import study_card
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.errors import AnswersUnfit
-from server.export.hits import hits
+from server.export.hits_data import hits
 from server.session.answer_kinds import KINDS, AnswerKind, AnswerValue, answer_type, single_answers
-from server.session.questionnaire import checked_answers
+from server.session.instrument import checked_answers
 from server.study import Study, parse_study, read_document, study_schema
 from tests.server.support.questions import answered_run
 from tests.server.support.study import study_text

@@ -16,7 +16,7 @@ from qc.loading.registration import read_registration
 from qc.metrics.judge import statements
 from qc.metrics.metric_table import read_csv
 from server.cli.runs.stored_studies import read_rules_file
-from server.items.pool import read_items
+from server.items import read_items
 from server.study import load_study
 
 READERS: list[Callable[[Path], Any]] = [

@@ -9,7 +9,7 @@ from starlette.requests import HTTPConnection
 from server.access.auth import Auth
 from server.access.rate_limit import RateLimits
 from server.config import Settings
-from server.db.store.store import Store
+from server.db.store import Store
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from server.access.people import Member
 from server.access.roles import Actor
 from server.access.tokens import Grant, find, hashed
 from server.clock import utc_now
-from server.db.store.store import Store
+from server.db.store import Store
 from server.db.tables import AssignmentTable, OneTimeLinkTable, PersonTable, RunTable, SignInTable, StudyTable
 from server.errors import LinkUsed
 

@@ -17,7 +17,7 @@ from server.bots.planned_calls import Confirmation
 from server.bots.registered_bots import RegisteredBots
 from server.bots.stored_bots import Registration
 from server.clock import ShownTime
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import NotChecked
 from server.study import LEFT_OUT, SENT, in_thread, parse_study
 

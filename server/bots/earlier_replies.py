@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 
 from bots import NumberedReply
 from server.db.sessions.quizzes import shown_lines
-from server.db.store.store import Store
+from server.db.store import Store
 from server.db.tables import AssignmentTable, ConversationTable, SystemTable
 from server.errors import StorageFailed
 

@@ -32,7 +32,7 @@ from server.bots import stored_bots
 from server.bots.lineup import OpenRun
 from server.bots.stored_bots import Registration
 from server.clock import utc_now
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import BotsUnfit, CandorError, NoModeration
 from server.news import News
 from server.session.plan import QC

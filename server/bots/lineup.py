@@ -24,7 +24,7 @@ from bots import (
 from server.bots.earlier_replies import EarlierReplies
 from server.bots.opened_bots import BotHandle, OpenedBots
 from server.bots.people import HumanBot, WizardBot
-from server.db.counts.spending import spent_by_bot, spent_by_run
+from server.db.counts import spent_by_bot, spent_by_run
 from server.db.runs.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant, assignment_of

@@ -35,7 +35,7 @@ from server.bots.bot_hosts import BotHosts
 from server.bots.earlier_replies import EarlierReplies
 from server.bots.people import People
 from server.bots.stored_bots import Registration
-from server.db.store.store import Store
+from server.db.store import Store
 from server.news import News, Payload
 
 _ROOM = 64  # calls that a host takes from others at a time: a batch in progress, and the next one

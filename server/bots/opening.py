@@ -21,9 +21,9 @@ from server.db.runs import run_states, runs
 from server.db.runs.run_rules import encrypted_workers, set_rules
 from server.db.runs.run_states import RunChange
 from server.db.runs.runs import RunEntry, all_runs, revisions
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import CandorError, RunExists, StudyInvalid
-from server.items.pool import items_of
+from server.items import items_of
 from server.news import News
 from server.periodic import PeriodicTask
 from server.recruiters.arrival import IdCipher

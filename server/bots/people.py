@@ -15,9 +15,9 @@ import structlog
 
 from bots import Bot, BotError, BotGone, Chat, ChatEnded, Provenance, Reply, ask
 from server.clock import utc_now
-from server.db.partners import people, wizard
-from server.db.partners.people import Found
-from server.db.store.store import Store
+from server.db import partners
+from server.db.partners import Found
+from server.db.store import Store
 from server.errors import StorageFailed
 from server.session.partner import (
     BotAnswers,
@@ -90,7 +90,7 @@ class People:
             await asyncio.sleep(_EVERY)
             asked, self._asked = self._asked, {}
             try:
-                found = await self.store.look_up(partial(people.find, conversations=tuple(asked)))
+                found = await self.store.look_up(partial(partners.find, conversations=tuple(asked)))
             except StorageFailed as error:
                 _refuse(asked, error)
                 continue
@@ -115,7 +115,7 @@ class HumanBot:
         people: the poller of this process.
     """
 
-    _note_take_over = staticmethod(people.give_up)  # returns whether the bot takes over
+    _note_take_over = staticmethod(partners.give_up)  # returns whether the bot takes over
 
     def __init__(self, study: Study, take_over: Bot, people: People) -> None:
         if study.people is None:
@@ -194,24 +194,24 @@ class HumanBot:
         now = utc_now()
         latest = now - timedelta(seconds=self._rules.wait)
         await self._people.store.submit(
-            lambda connection: people.enter(connection, conversation, now, latest)
+            lambda connection: partners.enter(connection, conversation, now, latest)
         )
 
 
 class WizardBot(HumanBot):
     """A researcher in place of a bot, who replies at the desk, with a bot that takes over."""
 
-    _note_take_over = staticmethod(wizard.give_up)
+    _note_take_over = staticmethod(partners.give_up)
 
     async def _look(self, conversation: str, index: int) -> Found:
         await asyncio.sleep(_EVERY)
         return await self._people.store.look_up(
-            lambda connection: wizard.find(connection, conversation, index)
+            lambda connection: partners.find(connection, conversation, index)
         )
 
     async def _enter(self, conversation: str, index: int) -> None:
         now = utc_now()
-        await self._people.store.submit(lambda connection: wizard.ask(connection, conversation, index, now))
+        await self._people.store.submit(lambda connection: partners.ask(connection, conversation, index, now))
 
 
 def _made_by(researcher: str | None) -> Provenance | None:

@@ -22,7 +22,7 @@ from server.bots.stored_bots import Registration
 from server.clock import utc_now
 from server.config import without_password
 from server.db.audit import Doer, record
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, BotUnusable, StudyInvalid
 from server.news import News
 from server.study import Study

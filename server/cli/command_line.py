@@ -63,13 +63,17 @@ COMMANDS = {
         None, "qc.bundle.__main__", "Pack a run, its study and its report for others.", "app"
     ),
     "data verify": Command(None, "qc.bundle.verify", "Analyse a bundle again, and list what differs.", "app"),
-    "data audit": Command(None, "server.cli.audit", "Check the database: its file, and every stored count."),
-    "data backup": Command(None, "server.cli.backup", "Write an installation to one file.", "backup_cli"),
+    "data audit": Command(
+        None, "server.cli.maintenance", "Check the database: its file, and every stored count."
+    ),
+    "data backup": Command(
+        None, "server.cli.maintenance", "Write an installation to one file.", "backup_cli"
+    ),
     "data restore": Command(
-        None, "server.cli.backup", "Restore an installation from a backup.", "restore_cli"
+        None, "server.cli.maintenance", "Restore an installation from a backup.", "restore_cli"
     ),
     "data new-secrets": Command(
-        None, "server.cli.backup", "Replace lost secrets with new ones.", "new_secrets_cli"
+        None, "server.cli.maintenance", "Replace lost secrets with new ones.", "new_secrets_cli"
     ),
     "data schema": Command(
         None, "server.cli.schema", "Print the schema of the worker protocol or of the API."

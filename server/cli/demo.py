@@ -20,19 +20,17 @@ from rich.table import Table
 
 from candor.common.api_models import CriterionSigns, SimulatedBeliefs, SystemQuality
 from candor.common.terminal import console, fail
-from server.cli.database import transaction
+from server.cli.installation import Data, settings_from, transaction
 from server.cli.server_child import DeskClient, own_settings, server_child
-from server.cli.settings import Data, settings_from
 from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record
 from server.db.runs.runs import find_opened, open_run
 from server.errors import CandorError, RunNotFound
-from server.items.pool import items_of
+from server.items import items_of
 from server.recruiters.pay_platform import decimal_amount, shown_amount
-from server.recruiters.stand_in.api import Fault, Faults
 from server.recruiters.stand_in.platform import StandInPlatform
-from server.recruiters.stand_in.serving import Signer, serving, stand_in
+from server.recruiters.stand_in.serving import Fault, Faults, Signer, serving, stand_in
 from server.study import DEMO, DEMO_TRANSCRIPTS, EditedSetting, edited, load_study, parse_study
 
 RUN = "demo-prolific"

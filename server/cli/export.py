@@ -16,8 +16,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from candor.common.terminal import console, fail, stderr
 from server.access.auth import load_auth
-from server.cli.database import require_id_key, require_secrets, snapshot_or_fail, transaction_or_fail
-from server.cli.settings import Data, settings_from
+from server.cli.installation import (
+    Data,
+    require_id_key,
+    require_secrets,
+    settings_from,
+    snapshot_or_fail,
+    transaction_or_fail,
+)
 from server.db.audit import CommandLine
 from server.db.runs.runs import RunEntry, find_run
 from server.desk.runs.worker_lists import Sought, identities, identities_csv

@@ -11,8 +11,7 @@ from rich.table import Table
 from candor.common.terminal import console, stderr
 from server.access import people, sign_ins, tokens
 from server.access.roles import ALL_STUDIES, Role
-from server.cli.database import transaction_or_fail
-from server.cli.settings import Data, own_command, settings_from
+from server.cli.installation import Data, own_command, settings_from, transaction_or_fail
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.desk.people.people import made, password_link, revoke, said

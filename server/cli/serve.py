@@ -22,31 +22,29 @@ from server.access.sign_ins import has_people, new_link
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.cli.database import (
+from server.cli.installation import (
+    Data,
+    Host,
+    Port,
+    Processes,
     check_secrets,
     id_cipher,
+    moderation_from,
+    own_command,
     reading,
     require_secrets,
     require_servable,
     require_undamaged,
     served,
-    transaction,
-)
-from server.cli.settings import (
-    Data,
-    Host,
-    Port,
-    Processes,
-    moderation_from,
-    own_command,
     settings_from,
+    transaction,
     variables_help,
 )
 from server.clock import utc_now
 from server.config import Settings, without_password
 from server.db.audit import CommandLine, record
 from server.db.runs.runs import RunEntry, all_runs, open_run, open_slugs
-from server.db.worker_ids import encrypt_again
+from server.db.secrets import encrypt_again
 from server.desk.people.people import password_link
 from server.errors import CandorError
 from server.process.logs import configure_logging

@@ -6,12 +6,11 @@ import typer
 from rich.markup import escape
 
 from candor.common.terminal import agree, console
-from server.cli.database import empty_log_or_warn, id_cipher, transaction_or_fail
-from server.cli.settings import Data, settings_from
+from server.cli.installation import Data, empty_log_or_warn, id_cipher, settings_from, transaction_or_fail
 from server.clock import utc_now
 from server.db.audit import CommandLine
 from server.db.removal import Extent
-from server.db.worker_ids import require_key
+from server.db.secrets import require_key
 from server.desk.assignments.forgetting import WorkerHoldings, forget, holdings_of, look_up
 
 cli = typer.Typer(

@@ -12,9 +12,9 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection, TextClause, bindparam, delete, func, select, text, update
 
-from server.db.counts import pair_counts
+from server.db import counts, interventions
 from server.db.recruiting.submissions import forget_visits
-from server.db.review import interventions
+from server.db.secrets import FORGOTTEN
 from server.db.tables import (
     REMOVED,
     AssignmentTable,
@@ -23,7 +23,6 @@ from server.db.tables import (
     RemovalTable,
     WorkerTable,
 )
-from server.db.worker_ids import FORGOTTEN
 from server.session.item import ItemContent
 
 Extent = Literal["words", "all"]
@@ -156,7 +155,7 @@ def _blank_items(connection: Connection, assignments: list[str]) -> None:
 def _remove_choices(connection: Connection, assignments: list[str]) -> None:
     chosen = [tuple(row) for row in connection.execute(_CHOSEN, {"assignments": assignments})]
     if chosen:
-        pair_counts.COUNT_UNCHOSEN.execute(connection, chosen)
+        counts.COUNT_UNCHOSEN.execute(connection, chosen)
 
 
 def _of(sql: str) -> TextClause:

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 from sqlalchemy import Connection
 
 from server.access.parts import part
-from server.db.store.store import Store
+from server.db.store import Store
 from server.news import News
 
 TOPIC = "lists"  # of news: studies, people or tokens have changed

@@ -30,7 +30,7 @@ from server.access.parts import part
 from server.access.rate_limit import OpenSockets
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
-from server.db.store.store import Store
+from server.db.store import Store
 from server.live.converse.sessions import LiveSessions
 
 FAILURES: tuple[FailureKind, ...] = tuple(kind for kind in get_args(FailureKind) if kind != ChatEnded.kind)

@@ -13,8 +13,7 @@ from sqlalchemy import Connection, text
 
 from server.db.runs.runs import RunEntry
 from server.export.completed import Json, completed
-from server.export.hits import hits, hits_metadata
-from server.export.lines import choice_lines, item_lines
+from server.export.hits_data import choice_lines, hits, hits_metadata, item_lines
 from server.study import parse_study
 
 Written = Literal["hits_data", "jsonl", "parquet", "csv"]

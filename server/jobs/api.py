@@ -20,7 +20,7 @@ from server.db.runs.analyses import find_analysis, find_points
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import find_run
 from server.db.runs.studies import find_study
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import JobNotFound
 from server.jobs.background import BackgroundJobs, FileLinks
 from server.jobs.exports import ExportOptions, Exports

@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.jobs import JobEntry, JobKind, begin_job, end_job, find_job, note_progress
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import CandorError, JobNotFound, StorageFailed, TokenInvalid
 from server.jobs.child import ChildFailed
 from server.news import News

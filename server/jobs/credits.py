@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from server.clock import utc_now
 from server.db.recruiting.credits import DueCredit, due_credits, runs_with_due_credits, store_credit
 from server.db.runs.runs import all_runs
-from server.db.store.store import Store
-from server.db.worker_ids import external_id
+from server.db.secrets import external_id
+from server.db.store import Store
 from server.errors import StorageFailed
 from server.periodic import Lease, PeriodicTask
 from server.recruiters.arrival import IdCipher

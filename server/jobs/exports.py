@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from server.db.jobs import JobEntry, exports_of, exports_over, forget_jobs, is_outdated, jobs_with_files
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import JobNotFound
 from server.export.formats import Format, file_name
 from server.jobs.background import BackgroundJobs, JobFiles, Progress, Result

@@ -18,7 +18,7 @@ from server.clock import utc_now
 from server.db.jobs import JobEntry, jobs_of
 from server.db.runs.run_states import change_run, open_rehearsal, rehearsals_of
 from server.db.runs.runs import RunEntry, find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.db.tables import AssignmentTable, ConversationTable
 from server.errors import RehearsalRefused
 from server.jobs.background import BackgroundJobs, Progress, Result

@@ -9,16 +9,16 @@ from sqlalchemy import Connection, select
 
 from server.clock import utc_now
 from server.db.audit import record
-from server.db.engine.engines import alone
+from server.db.engine import alone
 from server.db.removal import clear_list, remove, remove_id
 from server.db.runs.runs import RunEntry, all_runs
-from server.db.store.store import Store
+from server.db.secrets import FORGOTTEN
+from server.db.store import Store
 from server.db.tables import AssignmentTable, ExcludedWorkerTable, RemovalTable, WorkerTable
-from server.db.worker_ids import FORGOTTEN
 from server.jobs.exports import KeptExports
 from server.periodic import PeriodicTask
 from server.study import parse_study
-from server.study.retention import Retention
+from server.study.study import Retention
 
 SECONDS = 3600.0  # between runs of the job
 _AT_ONCE = 100  # assignments per transaction, so that sessions do not wait

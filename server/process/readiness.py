@@ -14,8 +14,8 @@ from sqlalchemy import Connection, text
 
 from candor.common.network import redis_pool
 from server.access.parts import Configured, Database, part
-from server.db.engine.engines import alembic_config
-from server.db.store.store import Store
+from server.db.engine import alembic_config
+from server.db.store import Store
 from server.errors import StorageFailed
 
 Stage = Literal["starting", "serving", "draining"]

@@ -23,10 +23,9 @@ from server.db.recruiting.bonuses import (
 )
 from server.db.recruiting.recruitments import StoredRecruitment, lock_recruitment, require_recruitment
 from server.db.recruiting.submissions import submissions_of
-from server.db.runs.run_rules import rules_of
+from server.db.runs.run_rules import rules_of, standing
 from server.db.runs.runs import RunEntry, find_run
-from server.db.runs.standing import standing
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import BonusRefused, NeedsConfirmation, PlatformFailed
 from server.recruiters.pay_platform import PayPlatform, shown_amount
 from server.recruiting.platform import Platform

@@ -10,7 +10,7 @@ from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.recruiting.bonuses import open_batches
 from server.db.recruiting.recruitments import StoredRecruitment, new_lost, note_lost, open_recruitments
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.periodic import Lease, PeriodicTask
 from server.recruiters.pay_platform import LostEvent

@@ -20,7 +20,7 @@ from server.db.recruiting.pay_decisions import (
 from server.db.recruiting.recruitments import StoredRecruitment, require_recruitment
 from server.db.recruiting.submissions import set_status, submissions_of
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import PayRefused
 from server.recruiters.pay_platform import PayPlatform, PlatformRefused, RejectionCategory, Status
 from server.recruiters.recruiter import title_of

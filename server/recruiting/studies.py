@@ -28,7 +28,7 @@ from server.db.recruiting.recruitments import (
 from server.db.recruiting.submissions import StoredSubmission, store_submissions, submissions_of
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry, find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import (
     NotConnected,
     NotRecruiting,

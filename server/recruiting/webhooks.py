@@ -16,7 +16,7 @@ from server.access.parts import Configured, Limits, part
 from server.clock import utc_now
 from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments, take_event
 from server.db.recruiting.submissions import study_of_submission
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import EventRefused, NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.recruiters.prolific.hooks import ArrivedEvent, NotGenuine, genuine
 from server.recruiting.studies import PlatformStudies

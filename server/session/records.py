@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from server.session.instrument import Opinion, Preference, Side, TopicChangeKind, number_on_page
+from server.session.instrument import Opinion, Part, Preference, Side, TopicChangeKind, number_on_page
 from server.session.item import ItemContent, ItemKind
-from server.session.questionnaire import Part
 
 if TYPE_CHECKING:  # so that the session stays light to import
     from bots import Provenance

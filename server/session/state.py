@@ -9,9 +9,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from server.session.conversation import Conversation, Pair, changed
-from server.session.instrument import Comparison, Consent, PostEdit, Tutorial
+from server.session.instrument import Comparison, Consent, Part, PostEdit, Questionnaires, Tutorial
 from server.session.plan import LineupSpec
-from server.session.questionnaire import Part, Questionnaires
 from server.session.records import (
     Agreed,
     AnswerGiven,

@@ -10,8 +10,8 @@ from server.study.edits import (
     require_name,
     require_study_name,
 )
-from server.study.mistakes import Mistake
-from server.study.reading import in_thread, load_study, located, parse_study, read_study, study_hash
+from server.study.problems import builtin_elsewhere, study_notes
+from server.study.reading import Mistake, in_thread, load_study, located, parse_study, read_study, study_hash
 from server.study.settings import study_schema
 from server.study.study import (
     BLANK,
@@ -27,7 +27,6 @@ from server.study.study import (
     shipped_statements,
 )
 from server.study.tasks import COMPOSITIONS, Composition
-from server.study.text_mistakes import builtin_elsewhere, study_notes
 
 __all__ = [
     "BLANK",

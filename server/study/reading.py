@@ -2,21 +2,33 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from candor.common.files import read_text
 from server.errors import StudyInvalid
-from server.settings_file import Location
-from server.study.contradictions import contradictions
+from server.settings_file import (
+    EXPECTED,
+    MOST_MISTAKES,
+    Location,
+    did_you_mean,
+    either,
+    in_own_words,
+    listed,
+    nearest,
+    shown,
+)
 from server.study.document import Document, Unreadable, read_document
-from server.study.mistakes import Mistake, on_their_lines, wrong_values
+from server.study.problems import contradictions
+from server.study.settings import is_within, names_at, schemas_at, sections_with, value_of
 from server.study.study import VERSION, Study
 
 T = TypeVar("T")
@@ -92,3 +104,133 @@ def _of_later_version(document: Document) -> list[tuple[Location, str]]:
         return []
     reason = f"it is written in version {version} of the settings; this server knows those up to {VERSION}"
     return [(("version",), f"{reason}: what it calls unknown below may be new. Update Candor")]
+
+
+_PATTERNS = {
+    "^[a-z][a-z0-9_]*$": "lowercase letters, digits and _, starting with a letter",
+    "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
+    "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
+    "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",
+    r"^[a-zA-Z0-9-]{1,63}\.sona-systems\.com$": "your school's host, such as `example.sona-systems.com`",
+    "^[ -~]*$": "plain letters, digits and signs without accents, on one line",
+    "^[a-z]{1,20}$": "a word in lowercase letters, such as `low`",
+    "[A-Za-z0-9-]{1,100}": "the name of an HTTP header, such as `api-key`",
+    "^[A-Z_][A-Z0-9_]*$": "capital letters, digits and _, as in the name of an environment variable",
+}
+_NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A mistake. `line`: from 1, None if unknown; `path`: the path of the setting."""
+
+    line: int | None
+    path: Location
+    reason: str
+
+    def at(self, source: str) -> str:
+        """Return the mistake with its place in the file `source`."""
+        where = source if self.line is None else f"{source}:{self.line}"
+        return f"{where}: {'.'.join(map(str, self.path))}{': ' if self.path else ''}{self.reason}"
+
+
+def on_their_lines(document: Document, problems: Iterable[tuple[Location, str]]) -> list[Mistake]:
+    """Return problems and duplicate settings as mistakes, in the order of their lines, each once.
+
+    Beyond `MOST_MISTAKES`, the last one says that there are more.
+    """
+    twice = (Mistake(line, where, "is given twice") for line, where in document.given_twice())
+    others = (Mistake(document.line_of(where), where, reason) for where, reason in problems)
+    some = list(islice(chain(twice, others), MOST_MISTAKES + 1))
+    found = sorted(dict.fromkeys(some[:MOST_MISTAKES]), key=lambda mistake: mistake.line or 0)
+    if len(some) > MOST_MISTAKES:
+        found.append(Mistake(None, (), f"there are more than {MOST_MISTAKES} mistakes; fix these first"))
+    return found
+
+
+def wrong_values(error: ValidationError, document: Document) -> Iterator[tuple[Location, str]]:
+    """Yield the mistakes that pydantic found in a study's settings, in words for researchers."""
+    at: dict[Location, list[ErrorDetails]] = {}
+    for each in error.errors(include_url=False):
+        at.setdefault(_path(each["loc"], each["type"], document.content), []).append(each)
+    deeper = {path[:n] for path in at for n in range(len(path))}
+    meant: set[Location] = set()  # settings that are missing because they are misspelt
+    for path, errors in at.items():
+        if errors[0]["type"] == "extra_forbidden":
+            reason, name = _unknown_setting(path, document.content)
+            meant |= {(*path[:-1], name)} if name else set()
+            yield path, reason
+    for path, errors in at.items():
+        first = errors[0]["type"]
+        # Of alternatives, such as a word or a list, the one that was meant is the one with deeper errors.
+        if first != "extra_forbidden" and path not in deeper and not (first == "missing" and path in meant):
+            yield path, _reason(path, errors, document.content)
+
+
+def _path(location: tuple[int | str, ...], kind: str, content: object) -> Location:
+    """Return a setting's path in the file, without the alternatives that pydantic's location contains."""
+    path: list[int | str] = []
+    for i, key in enumerate(location):
+        if is_within(content, key):
+            content = value_of(content, key)
+        elif kind != "missing" or i < len(location) - 1:
+            continue
+        path.append(key)
+    return tuple(path)
+
+
+def _unknown_setting(path: Location, content: object) -> tuple[str, str | None]:
+    """Return a message about an unknown setting, and the name that was probably meant."""
+    *parents, name = path
+    near = nearest(name, names_at(tuple(parents), content))
+    if near:
+        return f"there is no such setting; did you mean `{near}`?", near
+    others = [each for each in sections_with(str(name)) if each not in parents]
+    if others:
+        return f"there is no such setting here; `{others[0]}` has one", None
+    if not parents:
+        return "there is no such setting", None
+    return f"there is no such setting here; there are {listed(names_at(tuple(parents), content))}", None
+
+
+def _reason(path: Location, errors: list[ErrorDetails], content: object) -> str:
+    """Return the mistake in one setting, which may fit none of several alternatives."""
+    own = [each for each in (in_own_words(error) for error in errors) if each]
+    if own:
+        return own[0]
+    given = errors[0]["input"]
+    choices = [str(each) for schema in schemas_at(path, content) for each in _choices(schema)]
+    expected = dict.fromkeys(part for error in errors for part in _expected(error, path, content))
+    near = did_you_mean(given, choices) if isinstance(given, str) else ""
+    return f"expected {either(list(expected))}, got {shown(given)}{near}"
+
+
+def _expected(error: ErrorDetails, path: Location, content: object) -> Iterator[str]:
+    context: dict[str, Any] = error.get("ctx", {})
+    match error["type"]:
+        case "literal_error":
+            choices = [each for schema in schemas_at(path, content) for each in _choices(schema)]
+            yield from (f"`{choice}`" for choice in choices)
+        case "greater_than_equal" | "greater_than" | "less_than_equal" | "less_than":
+            yield _range(path, content)
+        case "string_too_long":
+            yield f"at most {context['max_length']:,} characters"
+        case "string_pattern_mismatch":
+            yield _PATTERNS.get(context["pattern"], "a text in another form")
+        case kind:
+            yield EXPECTED.get(kind) or error["msg"]
+
+
+def _range(path: Location, content: object) -> str:
+    """Return which numbers are allowed at `path`."""
+    for schema in schemas_at(path, content):
+        if "minimum" in schema and "maximum" in schema:
+            return f"a number from {schema['minimum']:g} to {schema['maximum']:g}"
+        limits = [words.format(f"{schema[key]:g}") for key, words in _NUMBERS.items() if key in schema]
+        if limits:
+            return f"a number, {' and '.join(limits)}"
+    return "another number"
+
+
+def _choices(schema: dict[str, Any]) -> list[Any]:
+    return schema.get("enum") or ([schema["const"]] if "const" in schema else [])

@@ -6,7 +6,7 @@ from typing import Any
 
 from server.recruiters.recruiter import PAYING
 from server.session.answer_kinds import KINDS, KINDS_OF_SETTINGS, AnswerForm, answer_type
-from server.session.questionnaire import AskedQuestion
+from server.session.instrument import AskedQuestion
 from server.settings_file import Location
 from server.study.study import Study
 

@@ -1,6 +1,7 @@
 """The settings of a study: its systems, criteria and rules."""
 
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, assert_never
 
@@ -9,12 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from bots import UrlEndpoint
 from server.recruiters.recruiter import Recruiter, WebAddress
 from server.session.instrument import (
+    AskedQuestion,
     Comparison,
     Consent,
     Criterion,
     Display,
     Label,
     PostEdit,
+    Questionnaires,
     Scenario,
     Statement,
     Task,
@@ -23,10 +26,8 @@ from server.session.instrument import (
 )
 from server.session.partner import WhenLeft
 from server.session.plan import QC
-from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
 from server.session.texts import Text, TextsCard, direction_of
-from server.study.retention import Retention
 from server.study.tasks import (
     COMPOSITIONS,
     TASKS,
@@ -37,6 +38,42 @@ from server.study.tasks import (
     task_type,
 )
 from server.study.texts import ENGLISH, instrument_of
+
+Days = Annotated[int, Field(ge=0, le=36_500, strict=True)]
+
+
+class Retention(BaseModel):
+    """Days from the end of a run until its workers' texts, and ids, are removed; without days they stay."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    words: Days | None = None
+    ids: Days | None = None
+
+    def words_end(self, closed_at: datetime | None) -> datetime | None:
+        """Return when the texts of a run are removed; None if never, or if it is not known yet."""
+        return _end(closed_at, self.words)
+
+    def ids_end(self, closed_at: datetime | None) -> datetime | None:
+        """Return when the ids of a run's workers are removed; None if never, or if it is not known yet."""
+        return _end(closed_at, self.ids)
+
+    def in_words(self, closed_at: datetime | None) -> str:
+        """Return the retention in sentences: with dates for a closed run, and empty if all is kept."""
+        kept = [("Words", self.words), ("Ids", self.ids)]
+        said = [_said(what, days, closed_at) for what, days in kept if days is not None]
+        return " ".join(said)
+
+
+def _said(what: str, days: int, closed_at: datetime | None) -> str:
+    end = _end(closed_at, days)
+    if end is not None:
+        return f"{what} of workers are removed on {end:%Y-%m-%d}."
+    return f"{what} of workers are removed {days} day{'' if days == 1 else 's'} after the run was closed."
+
+
+def _end(closed_at: datetime | None, days: int | None) -> datetime | None:
+    return None if closed_at is None or days is None else closed_at + timedelta(days=days)
+
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]

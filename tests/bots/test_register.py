@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from bots.crowd.__main__ import cli as crowd_cli
 from bots.register import cli
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import open_run
 from tests.bots.support.commands import Command, good, process, refused
 from tests.server.support.database import execute, query

@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, text
 from websockets.sync.client import connect
 
 from server.access.auth import load_auth
-from server.db.engine.engines import alembic_config
+from server.db.engine import alembic_config
 from tests.server.support.page import Page
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH

@@ -19,9 +19,9 @@ from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.config import Settings
-from server.db.engine.engines import migrate, open_engine
+from server.db.engine import migrate, open_engine
 from server.db.runs.runs import all_runs, open_run
-from server.items.pool import items_of
+from server.items import items_of
 from server.study import parse_study
 from server.study.texts import LANGUAGES
 from tests.server.support.questions import ASKED, SCALES

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from server.access import sign_ins
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from tests.e2e.axe import clean
 from tests.e2e.hands import context_of, enter, press
 from tests.e2e.stage import Stage

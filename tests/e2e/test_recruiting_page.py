@@ -10,7 +10,7 @@ import pytest
 import yaml
 from playwright.sync_api import Browser, Page, expect
 
-from server.recruiters.stand_in.api import Fault
+from server.recruiters.stand_in.serving import Fault
 from tests.e2e.axe import clean
 from tests.e2e.bundles import assert_same_numbers, downloaded_bundle
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say

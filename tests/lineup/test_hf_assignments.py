@@ -9,7 +9,7 @@ import yaml
 from bots.host.model import HfOptions, hash_of_folder
 from qc.loading import load
 from qc.method.incidents import describe_served
-from server.cli.database import transaction
+from server.cli.installation import transaction
 from server.clock import utc_now
 from server.config import Settings
 from server.db.runs.runs import open_run

@@ -13,7 +13,7 @@ from bots.core.failures import ThoughtsOnly
 from bots.endpoints import open_endpoint
 from bots.endpoints.http import HttpEndpoint
 from bots.host.model import HfOptions, MicroBatch
-from server.db.engine.engines import migrate
+from server.db.engine import migrate
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import running
 from tests.bots.support.thinking_models import FAMILIES, SAID, SECRET, save_thinking_model

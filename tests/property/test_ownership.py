@@ -31,8 +31,8 @@ from bots.core.failures import BotGone
 from bots.crowd.view import PageView
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.engine.engines import migrate
-from server.db.store.store import Store
+from server.db.engine import migrate
+from server.db.store import Store
 from server.errors import CandorError
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse import bot_replies

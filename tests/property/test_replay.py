@@ -20,9 +20,9 @@ from sqlalchemy.exc import IntegrityError
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db.counts import pair_counts
-from server.db.counts.plan_counts import differences
-from server.db.engine.engines import migrate, open_engine
+from server.db import counts
+from server.db.counts import differences
+from server.db.engine import migrate, open_engine
 from server.db.sessions import read as stored_records
 from server.db.sessions import write as rows
 from server.errors import RefusedMessage
@@ -118,7 +118,7 @@ class Replay(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         assert differences(self.connection) == []
-        assert pair_counts.differences(self.connection) == []
+        assert counts.differences(self.connection) == []
         self.transaction.rollback()
         self.connection.close()
 

@@ -17,7 +17,7 @@ from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.cli import command_line
 from server.cli import serve as serve_command
-from server.db.store.store import Store
+from server.db.store import Store
 from server.process import server as process_server
 from tests.server.support.database import audit, make_run
 from tests.server.support.server import House

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from server.clock import utc_now
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import StorageFailed
 from server.periodic import Lease, PeriodicTask
 from tests.server.support.database import execute

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 
-from server.db.engine.engines import migrate
+from server.db.engine import migrate
 from tests.support.local_process import as_user, ended_with_us, free_port
 from tests.support.waiting import wait_until
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from server.clock import utc_now
-from server.db.engine.engines import migrate, open_engine
+from server.db.engine import migrate, open_engine
 from server.db.runs.runs import open_run
-from server.items.pool import items_of
+from server.items import items_of
 from server.study import parse_study
 from tests.support.local_process import free_port
 from tests.support.waiting import ENOUGH

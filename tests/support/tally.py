@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from server.db.counts.plan_counts import differences
-from server.db.engine.engines import open_engine
+from server.db.counts import differences
+from server.db.engine import open_engine
 from tests.support.draws import Plan, away_at, unfair_draws
 
 # Every message of a worker's that is stored: whose, its id, its kind and what it said, in the order of lines.

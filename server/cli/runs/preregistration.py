@@ -17,10 +17,9 @@ from rich.markup import escape
 from sqlalchemy import Connection, func, select
 
 from candor.common.terminal import console, fail
-from server.cli.database import transaction_or_fail
+from server.cli.installation import Data, transaction_or_fail
 from server.cli.runs import stored_studies
 from server.cli.runs.stored_studies import RulesFile, read_rules_file
-from server.cli.settings import Data
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.db.runs.run_rules import rules_of

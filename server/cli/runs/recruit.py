@@ -10,15 +10,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from candor.common.terminal import agree, console, fail
-from server.cli.database import transaction_or_fail
+from server.cli.installation import Data, settings_from, transaction_or_fail
 from server.cli.runs.worker_lists import links, student_credits
-from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.recruiting.bonuses import State, StoredBatch
 from server.db.recruiting.pay_decisions import DecisionKind
 from server.db.recruiting.recruitments import StoredRecruitment, require_recruitment
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import CandorError, NeedsConfirmation
 from server.recruiters.pay_platform import StudyPlan, Transition, shown_amount
 from server.recruiters.recruiter import title_of

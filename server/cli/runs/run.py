@@ -12,16 +12,15 @@ from bots import in_words
 from candor.common.terminal import Yes, agree, console
 from server.bots.fitness import require_moderation
 from server.bots.planned_calls import of_run
-from server.cli.database import id_cipher, transaction_or_fail
+from server.cli.installation import Data, id_cipher, moderation_from, settings_from, transaction_or_fail
 from server.cli.runs import study
 from server.cli.runs.stored_studies import changed_rules, read_rules_file, tell
-from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.db.runs.run_rules import all_rules_of
 from server.db.runs.run_states import RunChange, change_run, replicate_run
 from server.db.runs.runs import all_runs, find_run
-from server.db.worker_ids import require_key
+from server.db.secrets import require_key
 from server.run_rules import RunRules, outline
 from server.study import parse_study
 

@@ -21,8 +21,7 @@ from candor.common.terminal import console, fail, stderr
 from server.access import people
 from server.bots import stored_bots
 from server.bots.lineup import mistakes_of
-from server.cli.database import transaction_or_fail
-from server.cli.settings import Data
+from server.cli.installation import Data, transaction_or_fail
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.db.runs import studies

@@ -17,16 +17,15 @@ from server.bots.fitness import Fitness
 from server.bots.lineup import OpenRun, open_lineup, require_known_bots
 from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import of_own_checks, of_run
-from server.cli.database import id_cipher, reading, transaction
+from server.cli.installation import Data, id_cipher, moderation_from, reading, settings_from, transaction
 from server.cli.runs import preregistration, stored_studies
 from server.cli.runs.stored_studies import RulesFile, changed_rules, read_rules_file, tell
-from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.db.runs.runs import RunEntry, find_opened, open_run, require_slug
-from server.db.worker_ids import require_key
+from server.db.secrets import require_key
 from server.errors import BotsUnfit, CandorError
-from server.items.pool import items_of
+from server.items import items_of
 from server.run_rules import outline
 from server.session.plan import QC
 from server.study import parse_study, study_notes

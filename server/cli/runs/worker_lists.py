@@ -12,8 +12,7 @@ from rich.table import Table
 from candor.common.files import read_file
 from candor.common.terminal import console, fail, stderr
 from server.access.auth import load_signer
-from server.cli.database import require_secrets, transaction, transaction_or_fail
-from server.cli.settings import Data, settings_from
+from server.cli.installation import Data, require_secrets, settings_from, transaction, transaction_or_fail
 from server.db.audit import CommandLine
 from server.db.runs.runs import find_run
 from server.desk.runs.worker_lists import ask_for_refused, credit_view, links_csv, read_workers, signed_links

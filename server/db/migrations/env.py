@@ -4,7 +4,7 @@ from alembic import context
 from sqlmodel import SQLModel
 
 from server.db import tables as models  # noqa: F401  (importing it registers the tables)
-from server.db.engine.engines import alone, open_engine
+from server.db.engine import alone, open_engine
 
 
 def run() -> None:

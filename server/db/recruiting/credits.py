@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, delete, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from server.db.review.message_reports import earned_all
+from server.db.review import earned_all
+from server.db.secrets import FORGOTTEN
 from server.db.tables import AssignmentTable, CreditTable, WorkerTable
-from server.db.worker_ids import FORGOTTEN
 
 _AT_ONCE = 100  # credits per round, so that a round does not last for hours
 _OPEN = or_(CreditTable.c.status.is_(None), CreditTable.c.status == "unreachable")

@@ -9,7 +9,7 @@ from typing import Literal
 from sqlalchemy import Connection, and_, func, insert, or_, select
 
 from server.db.recruiting.recruitments import lock_recruitment
-from server.db.review.message_reports import earned_all
+from server.db.review import earned_all
 from server.db.tables import (
     AssignmentTable,
     PaymentDecisionTable,

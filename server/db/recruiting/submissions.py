@@ -20,7 +20,8 @@ from sqlalchemy import (
 )
 
 from server.db.recruiting.recruitments import NEVER_READ
-from server.db.review.message_reports import earned_all, left_with_report
+from server.db.review import earned_all, left_with_report
+from server.db.secrets import FORGOTTEN
 from server.db.tables import (
     AssignmentTable,
     ConversationTable,
@@ -31,7 +32,6 @@ from server.db.tables import (
     VisitTable,
     WorkerTable,
 )
-from server.db.worker_ids import FORGOTTEN
 
 _UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions whose pay is not settled yet
 _GIVEN_UP = ("RETURNED", "TIMED-OUT")

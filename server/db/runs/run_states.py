@@ -9,9 +9,8 @@ from typing import Literal
 from sqlalchemy import Connection, insert, select, text, update
 
 from server.clock import utc_now
-from server.db.runs.run_rules import rules_of
+from server.db.runs.run_rules import rules_of, standing
 from server.db.runs.runs import RunEntry, RunStatus, find_run, has_run, open_run, raise_revision
-from server.db.runs.standing import standing
 from server.db.tables import ExcludedRunTable, RehearsalTable, RunTable, StudyTable
 from server.errors import RunExists, RunHasEnough, RunRefused, WrongRunStatus
 from server.run_rules import RunEnd, end_of

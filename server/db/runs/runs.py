@@ -21,8 +21,8 @@ from server.db.tables import (
     SystemTable,
 )
 from server.errors import RunNotFound, StudyInvalid
+from server.session.instrument import PARTS
 from server.session.plan import QC, derive_seed
-from server.session.questionnaire import PARTS
 from server.study import Study, SystemSpec, parse_study, study_hash
 
 RunStatus = Literal["open", "paused", "closed"]

@@ -9,8 +9,8 @@ from typing import Any, get_args
 from sqlalchemy import Column, Connection, Select, bindparam, select
 
 from bots import Provenance
-from server.db.counts.spending import COUNT_COST
-from server.db.engine.bulk import Bulk, Kind, RowFor, stored_time
+from server.db.bulk import Bulk, Kind, RowFor, stored_time
+from server.db.counts import COUNT_COST
 from server.db.tables import ConversationTable, MessageReportTable, QuestionnaireTable, TableBase
 from server.session.records import (
     AnswerGiven,

@@ -3,10 +3,8 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from server.db.counts.pair_counts import COUNT_PAIRED
-from server.db.counts.plan_counts import COUNT_PLANNED
-from server.db.counts.run_counts import COUNT_BEGUN
-from server.db.engine.bulk import Bulk, Kind, Row, RowFor
+from server.db.bulk import Bulk, Kind, Row, RowFor
+from server.db.counts import COUNT_BEGUN, COUNT_PAIRED, COUNT_PLANNED
 from server.db.tables import PERSONA_SEPARATOR
 from server.session.records import ConversationPlanned, PlannedItem
 

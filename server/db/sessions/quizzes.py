@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from server.db.engine.bulk import Bulk, Kind, RowFor
+from server.db.bulk import Bulk, Kind, RowFor
 from server.db.sessions.answers import by_conversation, of_assignment
 from server.db.tables import (
     AssignmentTable,

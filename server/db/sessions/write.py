@@ -4,11 +4,21 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from server.db.counts.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED, COUNT_PAIRS_LOST
-from server.db.counts.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
-from server.db.counts.run_counts import COUNT_BEGUN, COUNT_ENDED, COUNT_RATED
-from server.db.counts.spending import COUNT_COST
-from server.db.engine.bulk import Bulk, Kind, OneStatement, Row, RowFor, stored_time
+from server.db.bulk import Bulk, Kind, OneStatement, Row, RowFor, stored_time
+from server.db.counts import (
+    COUNT_BEGUN,
+    COUNT_CHOSEN,
+    COUNT_COST,
+    COUNT_ENDED,
+    COUNT_LOST,
+    COUNT_PAIR_SKIPPED,
+    COUNT_PAIRED,
+    COUNT_PAIRS_LOST,
+    COUNT_PLANNED,
+    COUNT_RATED,
+    COUNT_SKIPPED,
+    FREE_PLACE,
+)
 from server.db.sessions.answers import (
     CALL,
     GIVEN,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import BigInteger, UniqueConstraint, text
 from sqlmodel import Field
 
 from server.db.tables.table import TableBase
@@ -109,3 +109,188 @@ class SystemTable(TableBase, table=True):
     family: str
     persona_policy: str
     is_qc: bool
+
+
+class JobTable(TableBase, table=True):
+    """A background job for a run, such as a report or a rehearsal.
+
+    `options` and `result` are JSON. `step`, `done`, `total`: its progress. `error`: why it failed.
+    """
+
+    id: str = Field(primary_key=True)
+    kind: str
+    run_id: int = Field(foreign_key="run.id", index=True)
+    status: str
+    options: str
+    created_at: datetime
+    ended_at: datetime | None = None
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    error: str | None = None
+    result: str | None = None
+
+
+class JobLeaseTable(TableBase, table=True):
+    """The process that does a task that only one may do at a time. After `until`, another may take it."""
+
+    name: str = Field(primary_key=True)
+    holder: str
+    until: datetime
+
+
+class RevisionTable(TableBase, table=True):
+    """The number of changes of a subject (bots or runs): `revisions`."""
+
+    subject: str = Field(primary_key=True)
+    number: int
+
+
+class PlanCountTable(TableBase, table=True):
+    """The number of conversations with a system at a position in a run's held slots: `plan_counts`."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    system_id: int = Field(foreign_key="system.id", primary_key=True)
+    position: int = Field(primary_key=True)
+    number: int
+
+
+class PairCountTable(TableBase, table=True):
+    """The number of pairs of two systems, and the preferences between them: `pair_counts`."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    left_id: int = Field(foreign_key="system.id", primary_key=True)
+    right_id: int = Field(foreign_key="system.id", primary_key=True)
+    placed: int
+    lefts: int
+    ties: int
+    rights: int
+
+
+class AssignmentCountTable(TableBase, table=True):
+    """The number of a run's assignments with a status: `run_counts`."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    status: str = Field(primary_key=True)
+    number: int
+
+
+class RatedCountTable(TableBase, table=True):
+    """The number of rated conversations with a system in a run's completed assignments: `run_counts`."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    system_id: int = Field(foreign_key="system.id", primary_key=True)
+    number: int
+
+
+class FreePlaceTable(TableBase, table=True):
+    """A slot of a run that was given back and is free."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    place: int = Field(primary_key=True)
+
+
+class SpendingTable(TableBase, table=True):
+    """The cost of a bot's calls in a run: `spending`."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    bot_id: int = Field(foreign_key="bot.id", primary_key=True)
+    cost: float
+
+
+class RunTable(TableBase, table=True):
+    """One run of a study; a second one is its replication.
+
+    `kind`: `study`, or `rehearsal`, in which simulated workers try the study out.
+    `cause` and `reason` explain its `status`: what changed it, for programs, and a sentence for people.
+    `rules`: its `RunRules` as JSON, without the excluded workers and runs.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    slug: str = Field(unique=True)
+    seed: int = Field(sa_type=BigInteger)
+    status: str
+    created_at: datetime
+    kind: str = Field(default="study", sa_column_kwargs={"server_default": "study"})
+    cause: str = Field(default="researcher", sa_column_kwargs={"server_default": "researcher"})
+    reason: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    rules: str = Field(default="{}", sa_column_kwargs={"server_default": "{}"})
+    closed_at: datetime | None = None
+
+
+class ExcludedRunTable(TableBase, table=True):
+    """A run whose workers are excluded from the run `run_id`."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    other_id: int = Field(foreign_key="run.id", primary_key=True)
+
+
+class ExcludedWorkerTable(TableBase, table=True):
+    """A worker, by the id in their link, who is excluded from a run."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    external_id: str = Field(primary_key=True)
+
+
+class ItemTable(TableBase, table=True):
+    """An item of a run of a transcript study, fixed when the run is opened.
+
+    `form`: the item itself (`ordinary`), its distorted twin (`bad`), or its `reference`; all have one `name`.
+    `content` is JSON, an `ItemContent`. `source` is `conversation` or `text`.
+    """
+
+    __table_args__ = (UniqueConstraint("run_id", "name", "form"),)
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id")
+    name: str = Field(index=True)
+    form: str
+    system_id: int = Field(foreign_key="system.id")
+    source: str
+    source_conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)
+    content: str
+
+
+class NoticeTable(TableBase, table=True):
+    """A researchers' notice to one worker of a run; `assignment_id` null: to all active workers."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    assignment_id: str | None = Field(default=None, foreign_key="assignment.id")
+    text: str
+    created_at: datetime
+
+
+class RehearsalTable(TableBase, table=True):
+    """A run that is a rehearsal. `quality`: JSON, its simulated workers' opinion of each system, 0 to 1."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    quality: str
+
+
+class AnalysisTable(TableBase, table=True):
+    """A run's latest interim analysis: the output of `python -m qc.precision.watch`, as JSON.
+
+    `basis`: a summary of the data; as long as it is the same, so is the analysis.
+    """
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    at: datetime
+    basis: str
+    content: str
+
+
+class AnalysisPointTable(TableBase, table=True):
+    """A run's scores at a number of ratings, so that the desk can show how their intervals narrow.
+
+    `scores`: JSON, as in `AnalysisTable.content`.
+    """
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    ratings: int = Field(primary_key=True)
+    scores: str

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, select, text
 
 from server.access.actor import Allowed
 from server.access.parts import Database
-from server.db.review.message_reports import reports_of
+from server.db.review import reports_of
 from server.db.tables import (
     PERSONA_SEPARATOR,
     AnswerTable,
@@ -54,9 +54,8 @@ from server.desk.assignments.transcript_responses import (
 )
 from server.errors import AssignmentNotFound
 from server.session.answer_kinds import rating_to_point
-from server.session.instrument import number_on_page
+from server.session.instrument import AskedQuestion, Part, number_on_page
 from server.session.item import ItemContent
-from server.session.questionnaire import AskedQuestion, Part
 from server.study import Study, parse_study
 
 

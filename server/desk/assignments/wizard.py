@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 from server.access.actor import Allowed, Caller
 from server.access.parts import Database, Secrets
 from server.clock import utc_now
-from server.db.partners import wizard
-from server.db.partners.wizard import WaitingLine
+from server.db import partners
+from server.db.partners import WaitingLine
 from server.db.runs.runs import find_run
 from server.db.tables.table import GivenNumber
 from server.errors import LineTaken
@@ -80,7 +80,7 @@ async def answer_line(
 
     def answer(connection: Connection) -> bool:
         run_id = find_run(connection, run).id
-        return wizard.answer(connection, run_id, body.conversation, body.turn, body.text, by, now)
+        return partners.answer(connection, run_id, body.conversation, body.turn, body.text, by, now)
 
     if not await store.submit(answer):
         raise LineTaken("this message does not wait for a reply")
@@ -93,7 +93,7 @@ def _queue(connection: Connection, slug: str, now: datetime) -> WizardQueue:
     if people is None:
         return WizardQueue(waiting=[])
     return WizardQueue(
-        waiting=[_shown(line, people.reply, now) for line in wizard.waiting(connection, run.id)]
+        waiting=[_shown(line, partners.reply, now) for line in partners.waiting(connection, run.id)]
     )
 
 

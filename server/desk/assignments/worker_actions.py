@@ -10,8 +10,7 @@ from server.access.actor import Allowed, Caller, RequestBody
 from server.access.parts import Database, part
 from server.clock import utc_now
 from server.db.audit import record
-from server.db.review.flagged_lines import SeenFlag, mark_flag_seen
-from server.db.review.message_reports import SeenReport, mark_seen
+from server.db.review import SeenFlag, SeenReport, mark_flag_seen, mark_seen
 from server.db.tables.table import RowNumber
 from server.live.converse.interventions import Interventions
 from server.live.converse.sessions import LiveSessions

@@ -18,7 +18,7 @@ from server.access.tokens import hashed
 from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import record
-from server.db.store.store import Store
+from server.db.store import Store
 from server.desk.listed import Lists
 from server.errors import LinkUsed, NoPassword, WrongPassword
 

@@ -16,7 +16,7 @@ from server.clock import utc_now
 from server.db.runs.run_rules import all_rules_of
 from server.db.runs.runs import RunEntry, find_run
 from server.db.runs.studies import find_study
-from server.db.store.store import Store
+from server.db.store import Store
 from server.desk.runs.responses import RunDetail, RunList, RunSummary
 from server.desk.runs.run_view import RunReader, RunViewSources, run_summaries, run_summary, seen_by
 from server.run_rules import RunRules

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from server.db.review.flagged_lines import FlaggedLine
+from server.db.review import FlaggedLine
 from server.desk.runs.responses import AssignmentRow, Attention, BotReplies, SystemProgress
 from server.errors import StorageDamaged
 from server.study import Study

@@ -12,13 +12,11 @@ from server.access.auth import Auth
 from server.access.roles import Actor, Permission
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
-from server.db.review.flagged_lines import unseen_flags
-from server.db.review.interventions import exclusions
-from server.db.review.message_reports import unseen
-from server.db.runs.run_rules import rules_of
+from server.db.interventions import exclusions
+from server.db.review import unseen, unseen_flags
+from server.db.runs.run_rules import rules_of, standing
 from server.db.runs.runs import RunEntry, all_runs
-from server.db.runs.standing import standing
-from server.db.store.store import Store
+from server.db.store import Store
 from server.db.tables import AnalysisTable, AssignmentTable, ConversationTable, RunTable, SystemTable
 from server.desk.runs.attention import DAMAGED, Unread, attention
 from server.desk.runs.progress import funnel, minutes_to_go, place_of, systems

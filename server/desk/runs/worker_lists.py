@@ -20,10 +20,10 @@ from server.access.parts import Database, PublicUrl, Secrets
 from server.db.audit import Doer, record
 from server.db.recruiting.credits import ask_again, credits_of
 from server.db.recruiting.recruitments import codes_of
-from server.db.review.message_reports import left_with_report
+from server.db.review import left_with_report
 from server.db.runs.runs import RunEntry, find_run
+from server.db.secrets import external_id
 from server.db.tables import AssignmentTable, VisitTable, WorkerTable
-from server.db.worker_ids import external_id
 from server.desk.runs.responses import AssignmentStatus
 from server.errors import WorkerListInvalid
 from server.export.spreadsheet import CSV, csv_table

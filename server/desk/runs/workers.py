@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
-from server.db.review.message_reports import left_with_report
+from server.db.review import left_with_report
 from server.db.tables import (
     AssignmentTable,
     ChoiceTable,

@@ -12,7 +12,7 @@ from server.access.actor import Allowed, Caller
 from server.access.parts import part
 from server.db.jobs import JobEntry, JobKind
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.desk.streams.feed import Feed, Sight
 from server.desk.streams.watch import LastSeen, streaming
 from server.jobs.background import TOPIC, FileLinks

@@ -27,12 +27,12 @@ from sqlalchemy import (
 from server.bots.lineup import OpenRun, first_reached
 from server.clock import PastTimes
 from server.db.audit import record
-from server.db.counts.plan_counts import COUNTS
+from server.db.counts import COUNTS
 from server.db.runs import run_rules
+from server.db.runs.run_rules import standing
 from server.db.runs.run_states import stop_run
 from server.db.runs.runs import Cause, RunStatus, lock_run
-from server.db.runs.standing import standing
-from server.db.store.store import Store
+from server.db.store import Store
 from server.db.tables import (
     AssignmentTable,
     ExcludedRunTable,

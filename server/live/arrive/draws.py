@@ -32,7 +32,7 @@ from itertools import combinations
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
 from server.bots.lineup import OpenRun
-from server.db.counts.pair_counts import PairTally
+from server.db.counts import PairTally
 from server.db.runs.items import DrawnItem
 from server.db.tables import AssignmentTable, ConversationTable, SystemTable
 from server.live.arrive.admission import IN_RUN

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from server.bots.lineup import OpenRun
-from server.db.counts import pair_counts, plan_counts
+from server.db import counts
 from server.db.runs import items
 from server.db.runs.items import DrawnItem
 from server.db.runs.runs import lock_run
@@ -317,7 +317,7 @@ def _place_with_items(
         plan_of_new = draw_hit(
             items.systems_of_items(connection, run.id),
             items.judgments(connection, run.id, simulated=worker.simulated),
-            plan_counts.positions_in(arrival_state.counted),
+            counts.positions_in(arrival_state.counted),
             run.study.per_assignment,
             unfit,
             _seed_of_place(run, worker.simulated, place),
@@ -389,7 +389,7 @@ def _draw(
             able = [name for name in names if name not in down]
             return draw_pairs(
                 able if len(able) > 1 else names,
-                pair_counts.pairs(connection, run.id, simulated=simulated),
+                counts.pairs(connection, run.id, simulated=simulated),
                 pairs=run.study.pairs,
                 qc=run.study.qc_per_assignment,
                 seed=_seed_of_place(run, simulated, place),
@@ -401,7 +401,7 @@ def _draw(
 
 
 def _counts(arrival_state: ArrivalState) -> DrawCounts:
-    positions = plan_counts.positions_in(arrival_state.counted)
+    positions = counts.positions_in(arrival_state.counted)
     systems: dict[str, int] = {}
     for (name, _), number in positions.items():
         systems[name] = systems.get(name, 0) + number

@@ -19,7 +19,7 @@ from server.bots.lineup import OpenRun, study_card
 from server.clock import utc_now
 from server.config import Settings
 from server.db.runs.runs import RunEntry, find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import (
     AlreadyTookPart,
     ErrorBody,

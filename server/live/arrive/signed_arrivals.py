@@ -4,7 +4,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from server.db.recruiting.recruitments import leads_to_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import LinkAltered, LinkExpired, LinkUnsigned, NotAuthorised, PlatformFailed
 from server.recruiters.arrival import Arrival
 from server.recruiters.prolific.signed_arrival import (

@@ -14,7 +14,7 @@ from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away
 from candor.common.telemetry import span
 from server.bots.lineup import OpenRun, SpendingCap, first_reached
 from server.clock import utc_now
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import CandorError, StorageFailed
 from server.session.conversation import Conversation
 from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled, ShowReply
@@ -22,7 +22,7 @@ from server.session.protocol import ServerMessage, plain
 from server.session.records import BotCall
 from server.session.state import State
 from server.session.steps import pairs
-from server.session.steps.replies import seconds_for_retries
+from server.session.steps.chat import seconds_for_retries
 from server.session.steps.worker_view import reply
 
 MAX_REASON = 500

@@ -15,11 +15,11 @@ import structlog
 from sqlalchemy import Connection
 
 from server.clock import utc_now
+from server.db import interventions
 from server.db.audit import Doer, record
-from server.db.review import interventions
-from server.db.review.interventions import AssignmentState, StoredNotice
+from server.db.interventions import AssignmentState, StoredNotice
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import AssignmentOver, CandorError, NothingToRate
 from server.live.converse.live_session import LiveSession
 from server.live.converse.sessions import LiveSessions

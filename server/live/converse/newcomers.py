@@ -16,7 +16,7 @@ from server.access.auth import Auth, Ticket
 from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import LinkUnsigned, RunNotReady, TooMany
 from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.live.converse.live_session import LiveSession, PageConnection

@@ -18,10 +18,10 @@ from sqlalchemy.exc import NoResultFound
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
+from server.db.interventions import StoredNotice, notices_for
 from server.db.recruiting.recruitments import codes_of
-from server.db.review.interventions import StoredNotice, notices_for
 from server.db.sessions import read as stored_records
-from server.db.store.store import Store
+from server.db.store import Store
 from server.db.tables import AssignmentTable, WorkerTable
 from server.errors import AssignmentNotFound, CandorError
 from server.live.converse.live_session import LiveSession, SessionLost

@@ -7,7 +7,7 @@ from server.errors import EditMissing, EditSenseless, IncompleteRating, WrongPha
 from server.session import protocol as wire
 from server.session.answer_kinds import point_to_rating
 from server.session.conversation import Conversation
-from server.session.questionnaire import Part, checked_answers
+from server.session.instrument import Part, checked_answers
 from server.session.records import AnswerGiven, ConversationRated, ItemEdited, Record, TurnRated
 from server.session.state import SessionRules
 

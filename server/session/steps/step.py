@@ -53,7 +53,7 @@ from server.session.records import (
     WorkerSaid,
 )
 from server.session.state import Phase, State, fold
-from server.session.steps import chat, pairs, replies
+from server.session.steps import chat, pairs
 from server.session.steps.quiz import quiz, quiz_answer
 from server.session.steps.rating import answer_records, rating_records, turn_rating
 from server.session.steps.worker_view import question_card, quiz_card
@@ -170,7 +170,7 @@ def resume(state: State, at: datetime) -> tuple[Effect, ...]:
     current = state.current
     if current is None or state.phase_in(current) is not Phase.CHAT:
         return ()
-    return replies.resume(state.held_with(current), at)
+    return chat.resume(state.held_with(current), at)
 
 
 def _outcome(state: State, decision: Decision, at: datetime, *last: Effect) -> Outcome:
@@ -377,7 +377,7 @@ def _bot_replied(state: State, event: BotReplied) -> Outcome:
     conversation = state.conversation(event.conversation)
     if _stale(state, conversation, event.index):
         return Outcome(state)
-    return _outcome(state, replies.replied(state, conversation, event), event.at)
+    return _outcome(state, chat.replied(state, conversation, event), event.at)
 
 
 def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
@@ -388,7 +388,7 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
         kept: list[Record] = [Incident(event.conversation, "ended_by_partner", event.reason, event.at)]
     else:
         kept = _failed_try("bot_gave_up", event)
-    return _outcome(state, replies.gave_up(state, failed, event, kept), event.at)
+    return _outcome(state, chat.gave_up(state, failed, event, kept), event.at)
 
 
 def _ended_by_researcher(state: State, event: EndedByResearcher) -> Outcome:

@@ -10,11 +10,10 @@ import httpx2
 import yaml
 
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.analyses import store_analysis
-from server.recruiters.stand_in.api import Faults
 from server.recruiters.stand_in.platform import StandInPlatform
-from server.recruiters.stand_in.serving import Signer, serving, stand_in
+from server.recruiters.stand_in.serving import Faults, Signer, serving, stand_in
 from tests.crowd.test_crowd import DEMO
 from tests.server.support.database import execute, query, recount
 from tests.server.support.recruiting import PLAN

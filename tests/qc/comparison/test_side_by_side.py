@@ -24,7 +24,7 @@ from qc.render.findings.comparison import comparison_findings
 from qc.report.__main__ import app
 from qc.run import SIMULATED_NOTE
 from qc.signature import comparison_signature, data_hash
-from server.db.engine.engines import migrate
+from server.db.engine import migrate
 from tests.server.support.database import make_run
 from tests.server.support.study import pairs_text
 

@@ -14,7 +14,7 @@ import pytest
 from server.access import tokens
 from server.access.actor import Allowed
 from server.access.roles import ROLES
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from tests.server.support.database import make_run
 from tests.server.support.endpoints import OPEN, TABLE, endpoints
 from tests.server.support.server import House

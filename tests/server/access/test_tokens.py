@@ -18,7 +18,7 @@ from server.access import tokens
 from server.access.auth import Auth
 from server.access.tokens import Grant, Scope
 from server.cli.command_line import cli
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.errors import (
     InvalidField,
     NotAuthorised,

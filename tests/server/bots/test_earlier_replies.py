@@ -14,7 +14,7 @@ from server.bots.earlier_replies import EarlierReplies
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.db.runs.runs import RunEntry
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import StudyInvalid
 from server.session.plan import QC, assignment_of
 from server.study import parse_study

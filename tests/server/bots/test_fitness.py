@@ -12,7 +12,7 @@ from bots.conformance.report import AtOnce, Finding, Latency, Scope
 from server.bots import fitness, stored_bots
 from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.db.engine.engines import migrate, open_engine
+from server.db.engine import migrate, open_engine
 from server.db.runs.runs import RunEntry
 from server.errors import BotsUnfit, StudyInvalid
 from server.study import DEMO, parse_study

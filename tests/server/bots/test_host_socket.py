@@ -16,7 +16,7 @@ from server.access import tokens
 from server.bots import stored_bots
 from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import open_run
 from tests.bots.support.host_process import COMMAND, REPOSITORY
 from tests.server.support.database import query

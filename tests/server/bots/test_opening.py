@@ -14,7 +14,7 @@ from server.bots.planned_calls import Confirmation
 from server.bots.registered_bots import ApiLimits
 from server.db.runs.run_rules import all_rules_of
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.news import News
 from server.recruiters.arrival import IdCipher
 from server.run_rules import RunRules

@@ -11,7 +11,7 @@ from bots import Moderation, PlannedCalls
 from bots.conformance.script import calls
 from server.bots.fitness import fitness_check
 from server.bots.planned_calls import Confirmation, of_assignments, of_check, of_own_checks, of_run
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.errors import NeedsConfirmation
 from server.run_rules import RunRules
 from server.study import Study, parse_study

@@ -20,8 +20,8 @@ from server.bots.planned_calls import Confirmation
 from server.bots.registered_bots import ApiLimits, RegisteredBots
 from server.config import Settings
 from server.db.audit import CommandLine
-from server.db.engine.engines import open_engine
-from server.db.store.store import Store
+from server.db.engine import open_engine
+from server.db.store import Store
 from server.errors import BotDisabled, BotNotFound, NotChecked
 from server.news import News
 from tests.server.support.bots import report

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from server.bots import stored_bots
 from server.bots.opened_bots import OpenedBots
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.run_states import change_run
 from server.db.runs.runs import open_run
 from server.session.plan import QC

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from alembic import command
 
-from server.cli.database import require_servable, transaction
+from server.cli.installation import require_servable, transaction
 from server.clock import utc_now
 from server.config import Settings
-from server.db.engine import engines as engine_module
-from server.db.engine.engines import alembic_config, migrate
+from server.db import engine as engine_module
+from server.db.engine import alembic_config, migrate
 from tests.server.support.commands import REPOSITORY, Candor, assert_refused
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.study import RUN

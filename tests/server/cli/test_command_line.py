@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from server.bots.opened_bots import OpenedBots
 from server.cli.command_line import COMMANDS, FORMER_NAMES, cli
+from server.cli.installation import settings_from
 from server.cli.serve import listen, prepare
-from server.cli.settings import settings_from
 from server.config import Settings
 from server.study import DEMO
 from tests.needs import need_ipv6

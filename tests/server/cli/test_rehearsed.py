@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from server.cli.database import transaction
+from server.cli.installation import transaction
 from server.clock import utc_now
 from server.config import Settings
 from server.db.runs.run_states import open_rehearsal

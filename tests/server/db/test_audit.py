@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from server.clock import utc_now
 from server.db.audit import AuditFilter, CommandLine, entries, record
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 
 ROWS = [("run.open", "pilot"), ("run.close", "pilot"), ("token.new", "gpu"), ("run_notes.read", "main")]
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from server.bots.lineup import OpenRun
 from server.db import jobs
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.errors import JobNotFound, JobUnderWay
 from tests.server.support.study import AT
 

@@ -15,7 +15,7 @@ from sqlmodel import SQLModel
 
 from server.db import tables as models
 from server.db import views
-from server.db.engine.engines import alembic_config, migrate, open_engine
+from server.db.engine import alembic_config, migrate, open_engine
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.items import ITEMS_RUN, make_items_run
 from tests.server.support.server import House

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import text
 
 from server.bots.lineup import OpenRun
-from server.db.engine.engines import DatabaseLimits
-from server.db.store.store import Store
+from server.db.engine import DatabaseLimits
+from server.db.store import Store
 from server.errors import StorageFailed
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival

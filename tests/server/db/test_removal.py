@@ -12,10 +12,10 @@ from typer.testing import CliRunner, Result
 
 from server.cli.worker import cli
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
-from server.export.hits import hits, hits_metadata
+from server.db.store import Store
+from server.export.hits_data import hits, hits_metadata
 from server.jobs import retention
 from server.jobs.exports import KeptExports
 from server.jobs.retention import RetentionJob

@@ -8,7 +8,7 @@ import pytest
 
 from server.access import tokens
 from server.access.roles import Role
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.recruiters.arrival import Arrival
 from tests.server.support.database import execute, make_run
 from tests.server.support.endpoints import OPEN, TABLE, endpoints

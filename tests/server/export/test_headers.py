@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import RunEntry, find_run
-from server.export.lines import choice_lines, item_lines
+from server.export.hits_data import choice_lines, item_lines
 from tests.server.support.database import make_run
 from tests.server.support.items import ITEMS_RUN, make_items_run
 from tests.server.support.study import RUN, SYSTEMS, pairs_text

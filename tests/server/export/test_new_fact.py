@@ -12,7 +12,7 @@ from qc.bundle.making import Bundled, make_bundle
 from qc.convert import losses, save
 from qc.loading import load
 from qc.options import AnalysisOptions
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.db.views import FACTS, V1, ExportedFact, with_facts
 from server.export.formats import WRITTEN, Written, write_run

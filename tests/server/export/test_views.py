@@ -18,11 +18,11 @@ from qc.errors import DataError, SourceError
 from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.signature import data_hash
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.export import completed
 from server.export.formats import WRITTEN, Written, write_run
-from server.export.hits import hits
+from server.export.hits_data import hits
 from server.export.views import ORDER, rows_of, views_of
 from tests.qc.support.same import same_run
 from tests.server.support.commands import Candor, assert_refused

@@ -9,10 +9,10 @@ import pytest
 
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.jobs import release_lease, take_lease
 from server.db.runs.analyses import find_analysis, find_points, store_analysis
-from server.db.store.store import Store
+from server.db.store import Store
 from server.jobs import reports as analyses_module
 from server.jobs.child import ChildCommand, ChildLimits
 from server.jobs.reports import LEASE, RunningAnalyses

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from server.db.recruiting.credits import ask_again, credits_of
-from server.db.store.store import Store
-from server.db.worker_ids import FORGOTTEN
+from server.db.secrets import FORGOTTEN
+from server.db.store import Store
 from server.jobs.credits import CreditJob
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival, IdCipher

@@ -9,7 +9,7 @@ import pytest
 
 from qc.loading import load
 from server.clock import utc_now
-from server.db.store.store import Store
+from server.db.store import Store
 from server.jobs.background import FileLinks
 from server.jobs.exports import KeptExports
 from tests.server.support.answers import error

@@ -15,10 +15,10 @@ from structlog.testing import capture_logs
 
 from bots import BotError, Moderation, ModerationJudgement
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.jobs import LEASE_SECONDS, take_lease
-from server.db.review.flagged_lines import UnjudgedLine, mark_flag_seen, store_judgements, unseen_flags
-from server.db.store.store import Store
+from server.db.review import UnjudgedLine, mark_flag_seen, store_judgements, unseen_flags
+from server.db.store import Store
 from server.jobs.moderation import AT_ONCE, ModerationJob
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival
@@ -432,7 +432,7 @@ async def test_what_is_removed_while_it_is_judged_is_not_spoken_of(
 _LOOK = """
 import asyncio, sys
 from bots import Moderation
-from server.db.store.store import Store
+from server.db.store import Store
 from server.jobs.moderation import ModerationJob
 
 async def look():

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bots import Bot
-from server.db.store.store import Store
+from server.db.store import Store
 from tests.server.support.database import audit, make_run
 from tests.server.support.stage import Stage
 from tests.server.support.study import study_text

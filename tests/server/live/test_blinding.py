@@ -21,7 +21,7 @@ from server.bots import stored_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.config import Settings
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import open_run
 from tests.server.support.database import query
 from tests.server.support.server import House

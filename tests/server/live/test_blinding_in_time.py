@@ -19,10 +19,10 @@ from bots import Chat, Reply
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.sessions import read as stored_records
 from server.db.sessions import write as rows
-from server.db.store.store import Store
+from server.db.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse.sessions import LiveSessions, restore
 from server.news import News

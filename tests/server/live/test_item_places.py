@@ -11,7 +11,7 @@ import pytest
 
 from server.access.auth import make_secrets
 from server.bots.lineup import OpenRun
-from server.db.store.store import Store
+from server.db.store import Store
 from server.desk.assignments.transcript import transcript
 from server.errors import RunFull
 from server.live.arrive.enrolment import ArrivingWorker, Enrolment, enrol

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from server.bots.lineup import OpenRun
-from server.db.engine.engines import open_engine
+from server.db import interventions
+from server.db.engine import open_engine
 from server.db.removal import remove
-from server.db.review import interventions
 from server.db.runs.run_rules import all_rules_of, encrypted_workers, set_rules
 from server.db.runs.run_states import change_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import (
     CandorError,
     NotInvited,

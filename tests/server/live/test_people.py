@@ -10,8 +10,8 @@ import pytest
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.bots.people import HumanBot
-from server.db.engine.engines import open_engine
-from server.db.partners import people
+from server.db import partners
+from server.db.engine import open_engine
 from server.study import PARTNER
 from tests.server.support.bots import Echo
 from tests.server.support.database import make_run, query
@@ -22,7 +22,7 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
-CONSENT = {"text": "Some of your partners may be people.", "version": "1"}
+CONSENT = {"text": "Some of your partners may be partners.", "version": "1"}
 AGREED = {"consent": "1", "ticked": []}
 LONG = 600.0
 House2 = Callable[..., House]
@@ -184,9 +184,9 @@ def test_a_process_that_was_stopped_does_not_take_over_from_who_has_answered(url
         (first,) = query(url, "SELECT conversation_id FROM human_conversation WHERE came_first")[0]
         for why in ("nobody_came", "silent", "left"):
             with engine.begin() as connection:
-                assert not people.give_up(connection, first, 1, why, "late", AT)  # type: ignore[arg-type]
+                assert not partners.give_up(connection, first, 1, why, "late", AT)  # type: ignore[arg-type]
         with engine.begin() as connection:
-            again = people.enter(connection, first, AT, AT - timedelta(days=1))
+            again = partners.enter(connection, first, AT, AT - timedelta(days=1))
         engine.dispose()
     assert again is None
     assert humans(house) == [(None, None, None)] * 2

@@ -13,7 +13,7 @@ from bots.crowd.talk import Retrieved
 from bots.crowd.worker import Diary, SimulatedWorker
 from bots.researcher_api import ResearcherClient, access
 from qc.loading import load
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.sessions.quizzes import lines_of_others
 from tests.server.support.bots import Babbles
 from tests.server.support.database import execute, make_run, query

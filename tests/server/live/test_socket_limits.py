@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 from server.access.auth import Auth
 from server.access.rate_limit import OpenSockets, RateLimits
 from server.bots.lineup import OpenRun
-from server.db.store.store import Store
+from server.db.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse.newcomers import Newcomers
 from server.live.converse.sessions import LiveSessions

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from server.access.parts import Parts
 from server.bots.lineup import OpenRun
 from server.config import Settings
-from server.db.store.store import Store
+from server.db.store import Store
 from server.process import readiness
 from server.process.readiness import Lifecycle
 from tests.server.support.database import execute

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from server.recruiters.stand_in.api import Fault
+from server.recruiters.stand_in.serving import Fault
 from tests.server.support.database import execute
 from tests.server.support.prolific import TOKEN
 from tests.server.support.recruiting import CODE, PLAN, RECRUITING_ROWS, Recruiting

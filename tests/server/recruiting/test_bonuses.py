@@ -6,10 +6,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.recruiting import bonuses
 from server.errors import BonusRefused
-from server.recruiters.stand_in.api import Fault
+from server.recruiters.stand_in.serving import Fault
 from tests.server.support.database import execute
 from tests.server.support.recruiting import Recruiting
 from tests.server.support.server import stored

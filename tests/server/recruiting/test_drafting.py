@@ -6,7 +6,7 @@ import pytest
 
 from server.errors import RecruitmentExists
 from server.recruiters.pay_platform import StudyPlan
-from server.recruiters.stand_in.api import Fault
+from server.recruiters.stand_in.serving import Fault
 from server.recruiting.studies import PlatformStudies
 from tests.server.support.database import execute
 from tests.server.support.recruiting import PLAN, Person, Recruiting

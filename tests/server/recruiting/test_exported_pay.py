@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.export.formats import write_run
 from tests.server.support.database import query

@@ -4,7 +4,7 @@ import pytest
 
 from server.config import Settings
 from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
-from server.db.store.store import Store
+from server.db.store import Store
 from server.recruiting.listening import Polling
 from server.recruiting.platform import platform_of
 from server.recruiting.studies import PlatformStudies

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.recruiters import recruiter
 from server.recruiters.recruiter import Prolific

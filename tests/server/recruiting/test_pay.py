@@ -8,7 +8,7 @@ import pytest
 
 from server.db.recruiting.pay_decisions import DecisionKind
 from server.errors import DecidedAlready, PayRefused
-from server.recruiters.stand_in.api import Fault
+from server.recruiters.stand_in.serving import Fault
 from server.recruiting.pay import Pay
 from tests.server.support.recruiting import CODE, Person, Recruiting
 from tests.server.support.server import stored

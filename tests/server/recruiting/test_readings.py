@@ -8,7 +8,7 @@ import pytest
 
 from server.clock import utc_now
 from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import PlatformFailed
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies

@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.recruiting.recruitments import take_event
 from server.recruiters.prolific.hooks import EVENT, SIGNATURE, TIMESTAMP
 from server.recruiters.stand_in.records import Event

@@ -8,7 +8,7 @@ from server.bots.lineup import study_card
 from server.errors import AnswersUnfit, IncompleteRating, WrongPhase
 from server.session import protocol as wire
 from server.session.answer_kinds import MAX_POINTS, point_to_rating
-from server.session.questionnaire import AskedQuestion, Questionnaires, checked_answers
+from server.session.instrument import AskedQuestion, Questionnaires, checked_answers
 from server.session.records import AnswerGiven, ConversationRated, QuestionnaireHandedIn, TurnRated
 from server.session.state import Phase
 from server.session.steps.step import Outcome

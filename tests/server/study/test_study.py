@@ -18,16 +18,8 @@ from server.bots.opened_bots import OpenedBots
 from server.db.runs.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC
-from server.study import (
-    DEMO,
-    contradictions,
-    load_study,
-    parse_study,
-    read_document,
-    study_hash,
-    study_schema,
-)
-from server.study.mistakes import wrong_values
+from server.study import DEMO, load_study, parse_study, problems, read_document, study_hash, study_schema
+from server.study.reading import wrong_values
 from tests.server.support.study import AT, NOBODY, study_text
 
 # Numbered by hand: the expected lines below are the lines of this text.
@@ -398,7 +390,7 @@ def test_a_bot_that_cannot_be_is_refused_with_its_line(bots: str, reason: str) -
 
 
 def test_a_criterion_cannot_have_a_name_that_reports_use_otherwise() -> None:
-    assert {label for label in RESERVED_LABELS if label.islower()} <= contradictions.RESERVED_LABELS
+    assert {label for label in RESERVED_LABELS if label.islower()} <= problems.RESERVED_LABELS
     with pytest.raises(StudyInvalid, match="`overall` has a meaning of its own"):
         parse_study(GOOD.replace("label: fun", "label: overall", 1))
 

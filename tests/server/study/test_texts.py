@@ -11,7 +11,7 @@ from server.bots.lineup import study_card
 from server.errors import StudyInvalid
 from server.session.texts import direction_of, places_in
 from server.study import BLANK, DEMO, Study, parse_study, study_notes
-from server.study.text_mistakes import text_notes
+from server.study.problems import text_notes
 from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 from tests.server.support.items import items_text
 from tests.server.support.study import pairs_text, study_text

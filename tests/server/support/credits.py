@@ -2,9 +2,9 @@
 
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.recruiting.credits import due_credits, store_credit
-from server.db.store.writer import append_records
+from server.db.writer import append_records
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival, IdCipher
 from server.recruiters.recruiter import SONA

@@ -12,10 +12,10 @@ from sqlalchemy import Connection, make_url, text
 
 from bots import Bot
 from server.bots.lineup import OpenRun, names_of, session_rules, study_card
-from server.db.counts import plan_counts, run_counts
-from server.db.engine.engines import open_engine
+from server.db import counts
+from server.db.engine import open_engine
 from server.db.runs.runs import open_run
-from server.db.store.store import Store
+from server.db.store import Store
 from server.session.plan import QC
 from server.session.records import Agreed
 from server.study import parse_study
@@ -74,7 +74,7 @@ def execute(url: str, sql: str, *values: object) -> None:
 def recount(url: str) -> None:
     """Count anew what arrivals go by, after conversations were put into the database by hand."""
     tables = ("plan_count", "free_place", "assignment_count", "rated_count")
-    for statement in (*(f"DELETE FROM {table}" for table in tables), *plan_counts.FILL, *run_counts.FILL):  # noqa: S608
+    for statement in (*(f"DELETE FROM {table}" for table in tables), *counts.FILL, *counts.FILL):  # noqa: S608
         execute(url, statement)
 
 
@@ -82,7 +82,7 @@ def audit(url: str) -> list[str]:
     """Return in words where the counts that arrivals go by differ from what is stored."""
     engine = open_engine(url)
     with engine.connect() as connection:
-        found = [*plan_counts.differences(connection), *run_counts.differences(connection)]
+        found = [*counts.differences(connection), *counts.differences(connection)]
     engine.dispose()
     return found
 

@@ -7,10 +7,10 @@ import yaml
 
 from server.bots.lineup import OpenRun, open_lineup, session_rules
 from server.bots.opened_bots import OpenedBots
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.items import NewItem
 from server.db.runs.runs import open_run
-from server.items.pool import items_of
+from server.items import items_of
 from server.session.item import ItemContent, ItemKind, ItemLine
 from server.session.plan import plan_item
 from server.session.records import PlannedItem

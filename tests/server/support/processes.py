@@ -12,7 +12,7 @@ from bots import Chat, Reply
 from bots.crowd.view import PageView, draw, show
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db.store.store import Store
+from server.db.store import Store
 from server.errors import StorageFailed
 from server.live.converse import presence
 from server.live.converse.live_session import LiveSession

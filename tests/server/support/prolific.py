@@ -8,9 +8,8 @@ from typing import Any
 
 import yaml
 
-from server.recruiters.stand_in.api import Faults
 from server.recruiters.stand_in.platform import StandInPlatform
-from server.recruiters.stand_in.serving import Signer, serving, stand_in
+from server.recruiters.stand_in.serving import Faults, Signer, serving, stand_in
 from tests.conftest import REPOSITORY
 from tests.support.openapi_contract import Contract
 

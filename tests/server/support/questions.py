@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from server.db.engine.engines import migrate
+from server.db.engine import migrate
 from tests.server.support.database import make_run, query
 
 ASKED: dict[str, Any] = {

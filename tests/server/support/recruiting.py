@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from server.db.store.store import Store
+from server.db.store import Store
 from server.recruiting.platform import Platform
 from tests.server.support.page import Page
 from tests.server.support.prolific import Prolific

@@ -8,7 +8,7 @@ import httpx2
 from server.bots import stored_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs import runs
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text

@@ -5,7 +5,7 @@ from typing import Any
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db.store.store import Store
+from server.db.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.live.converse.live_session import LiveSession, utc_now
 from server.live.converse.sessions import LiveSessions

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from server.db.counts.run_counts import FILL
+from server.db.counts import FILL
 
 revision = "0015"
 down_revision = "0014"

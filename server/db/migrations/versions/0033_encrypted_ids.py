@@ -2,7 +2,7 @@
 
 from alembic import context, op
 
-from server.db.worker_ids import decrypt_all, encrypt_plain
+from server.db.secrets import decrypt_all, encrypt_plain
 
 revision = "0033"
 down_revision = "0030"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.recruiters.stand_in.api import Fault, How
+from server.recruiters.stand_in.serving import Fault, How
 from tests.server.support.commands import REPOSITORY, Candor, assert_refused
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.prolific import Prolific, served_prolific

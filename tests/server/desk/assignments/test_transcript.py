@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.db.runs.analyses import outdated
 from tests.server.support.database import make_run
 from tests.server.support.questions import ANSWERS, ASKED, POINTS, SCALES

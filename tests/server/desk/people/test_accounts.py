@@ -11,8 +11,8 @@ from fastapi import Request, Response
 from server.access import sign_ins
 from server.access.people import require, set_password
 from server.clock import utc_now
-from server.db.engine.engines import open_engine
-from server.db.store.store import Store
+from server.db.engine import open_engine
+from server.db.store import Store
 from server.desk.people.accounts import begin_sign_in
 from server.errors import WrongPassword
 from tests.server.support.database import query

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from server.access import tokens
 from server.access.auth import key_file, make_secrets
 from server.cli.command_line import cli
-from server.db.engine.engines import open_engine
+from server.db.engine import open_engine
 from server.export.spreadsheet import csv_table
 from server.recruiters.stand_in.serving import serving
 from tests.server.support.answers import error

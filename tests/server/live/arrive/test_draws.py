@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from server.db.counts.pair_counts import PairTally
+from server.db.counts import PairTally
 from server.live.arrive.draws import draw_pairs, information, strengths
 from server.session.plan import QC, derive_seed
 

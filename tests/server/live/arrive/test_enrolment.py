@@ -13,8 +13,8 @@ from sqlalchemy import Connection, event
 from structlog.testing import capture_logs
 
 from server.bots.lineup import OpenRun
-from server.db.engine.engines import alembic_config, migrate
-from server.db.store.store import Store
+from server.db.engine import alembic_config, migrate
+from server.db.store import Store
 from server.errors import RunClosed, RunFull, RunNotReady
 from server.live.arrive.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.recruiters.arrival import Arrival, IdCipher

@@ -8,7 +8,7 @@ import yaml
 
 from bots import Turn
 from server.bots.lineup import study_card
-from server.db.engine.engines import migrate, open_engine
+from server.db.engine import migrate, open_engine
 from server.db.sessions import read as stored_records
 from server.db.sessions import write as rows
 from server.live.arrive.draws import draw_scenarios

@@ -16,7 +16,7 @@ from bots import Bot, BotError, gives_itself_away
 from bots.core.failures import BotBusy, BotGone
 from server.bots.lineup import SpendingCap, names_of
 from server.clock import utc_now
-from server.db.store.store import Store
+from server.db.store import Store
 from server.desk.assignments.transcript import transcript
 from server.errors import RefusedMessage, StorageFailed, WrongPhase
 from server.live.converse import bot_replies, live_session

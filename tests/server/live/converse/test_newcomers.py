@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from server.access.auth import Ticket
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.store.store import Store
+from server.db.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival
 from tests.server.support.database import execute, make_run

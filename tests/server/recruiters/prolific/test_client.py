@@ -32,9 +32,9 @@ from server.recruiters.prolific.studies import (
     StudyDraft,
     without_groups,
 )
-from server.recruiters.stand_in.api import Fault
 from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.records import StandInRefusal
+from server.recruiters.stand_in.serving import Fault
 from tests.server.support.prolific import Prolific
 
 REASON = (

@@ -1,1 +1,0 @@
-"""Open databases and run one statement over many rows."""

@@ -1,1 +1,0 @@
-"""Store who takes a bot's place: other workers (partners) and researchers."""

@@ -1,1 +1,0 @@
-"""Store what researchers review: reports, flagged lines and their own interventions."""

@@ -1,1 +1,0 @@
-"""Run database work: one thread writes in groups, others read."""

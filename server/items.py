@@ -1,0 +1,367 @@
+"""Load and check the items for a transcript study, from a file or from a run's conversations.
+
+The rule is that of Ji's PhD thesis, chapters 3 to 5. A run of words, whose length depends on the text's
+length, is replaced by as many consecutive words of another text. In texts of more than two words, the first
+and the last word are neither replaced nor taken.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import from_json
+from sqlalchemy import Connection, text
+
+from bots import run_length
+from candor.common.files import read_text
+from candor.common.segmentation import join_words, split_words
+from server.db.runs.items import Form, NewItem
+from server.db.runs.runs import RunEntry, find_run
+from server.errors import StudyInvalid
+from server.session.item import ItemContent, ItemLine, ItemTopic
+from server.session.plan import derive_seed
+from server.session.protocol import MAX_EDIT, plain
+from server.study import Study
+
+_MOST_PROBLEMS = 20  # reported at once
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class _Turn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    author: Literal["worker", "bot"]
+    text: Text
+
+
+class _Line(BaseModel):
+    """A line of the file: a text, or the turns of a conversation, with the system that made it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    item: Name
+    system: Annotated[Name, StringConstraints(pattern=r"^\S+$")]
+    family: Name | None = None
+    context: Text | None = None
+    text: Text | None = None
+    turns: Annotated[list[_Turn], Field(min_length=1, max_length=2_000)] | None = None
+    reference: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.text is None) == (self.turns is None):
+            raise ValueError("give either `text` or `turns`")
+        if self.turns is not None and all(turn.author == "worker" for turn in self.turns):
+            raise ValueError("none of the turns is the system's: say `author: bot`")
+        if self.turns is not None and self.reference is not None:
+            raise ValueError("only texts can have a reference, not conversations")
+        return self
+
+
+def read_items(path: Path) -> list[NewItem]:
+    """Return the items of a JSONL file, in its order.
+
+    The key of an item is its `item` and its `system` together, so several systems may answer the same item.
+
+    Raises:
+        StudyInvalid: There are mistakes; the message has all of them, with their lines.
+    """
+    try:
+        content = read_text(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyInvalid(f"{path}: cannot be read: {error}") from error
+    problems: list[str] = []
+    lines = list(_lines(path, content, problems))
+    items = {(line.item, line.system): _item(line) for line in lines}
+    times = Counter((line.item, line.system) for line in lines)
+    problems += [
+        f"{path}: the item `{item}` of `{system}` is there twice"
+        for (item, system), number in times.items()
+        if number > 1
+    ]
+    if not lines and not problems:
+        problems.append(f"{path}: there are no items in it")
+    if problems:
+        raise StudyInvalid("\n".join(problems[:_MOST_PROBLEMS]))
+    return list(items.values())
+
+
+def _lines(path: Path, content: str, problems: list[str]) -> Iterator[_Line]:
+    for number, line in enumerate(content.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield _Line.model_validate(from_json(line))
+            except ValidationError as error:
+                problems += [
+                    f"{path}:{number}: {''.join(f'{key}: ' for key in found['loc'])}{found['msg']}"
+                    for found in error.errors()
+                ]
+            except ValueError as error:
+                problems.append(f"{path}:{number}: not JSON: {error}. Write one JSON object per line.")
+
+
+def _item(line: _Line) -> NewItem:
+    context = plain(line.context) if line.context is not None else None
+
+    def shown(text: str) -> ItemContent:
+        return ItemContent(context=context, text=plain(text))
+
+    forms: dict[Form, ItemContent] = {}
+    if line.text is not None:
+        forms["ordinary"] = shown(line.text)
+    else:
+        turns = tuple(ItemLine(author=turn.author, text=plain(turn.text)) for turn in line.turns or ())
+        forms["ordinary"] = ItemContent(context=context, lines=turns)
+    if line.reference is not None:
+        forms["reference"] = shown(line.reference)
+    return NewItem(f"{line.item} {line.system}", line.system, line.family or line.system, forms)
+
+
+def read_conversations(connection: Connection, run: RunEntry) -> list[NewItem]:
+    """Return the finished conversations of a run, without those with its QC bot, as items.
+
+    They come from completed assignments, rated or left unrated: those of people, or those of simulated
+    workers if no person has completed one, as in an export.
+
+    Raises:
+        StudyInvalid: There are none.
+    """
+    found = connection.execute(_FINISHED, {"run": run.id}).all()
+    people = [row for row in found if not row.simulated]
+    lines: dict[str, list[ItemLine]] = {}
+    for conversation, author, said in connection.execute(_TURNS, {"run": run.id}):
+        lines.setdefault(conversation, []).append(ItemLine(author=author, text=said))
+    topics: dict[str, list[ItemTopic]] = {}
+    for conversation, round_, topic in connection.execute(_TOPICS, {"run": run.id}):
+        # A round is a message and its reply: two lines.
+        topics.setdefault(conversation, []).append(ItemTopic(line=2 * round_, topic=topic))
+    items = [
+        NewItem(
+            name=row.id,
+            system=row.system,
+            family=row.family,
+            forms={"ordinary": ItemContent(lines=lines[row.id], topics=topics.get(row.id, ()))},
+            conversation=row.id,
+            bot=row.bot,
+        )
+        for row in people or found
+        if row.id in lines
+    ]
+    if not items:
+        raise StudyInvalid(
+            f"the run `{run.slug}` has no finished conversations to rate",
+            "Let workers take part in it first; simulated ones will do (candor crowd).",
+        )
+    return items
+
+
+_FINISHED = text("""
+    SELECT conversation.id, system.name AS system, system.family, bot.spec AS bot, assignment.simulated
+    FROM conversation
+    JOIN assignment ON assignment.id = conversation.assignment_id
+    JOIN system ON system.id = conversation.system_id
+    JOIN bot ON bot.id = system.bot_id
+    WHERE assignment.run_id = :run AND assignment.status = 'completed' AND NOT system.is_qc
+      AND conversation.status IN ('rated', 'unrated')
+    ORDER BY assignment.created_at, assignment.id, conversation.position""")
+_TURNS = text("""
+    SELECT turn.conversation_id, turn.author, turn.text
+    FROM turn
+    JOIN conversation ON conversation.id = turn.conversation_id
+    JOIN assignment ON assignment.id = conversation.assignment_id
+    WHERE assignment.run_id = :run AND assignment.status = 'completed'
+    ORDER BY turn.conversation_id, turn.turn_index""")
+_TOPICS = text("""
+    SELECT topic_mark.conversation_id, topic_mark.round, topic_mark.topic
+    FROM topic_mark
+    JOIN conversation ON conversation.id = topic_mark.conversation_id
+    JOIN assignment ON assignment.id = conversation.assignment_id
+    WHERE assignment.run_id = :run AND assignment.status = 'completed'
+    ORDER BY topic_mark.conversation_id, topic_mark.ordinal""")
+
+
+_ROOM_TO_IMPROVE = MAX_EDIT // 2  # the most characters of a text that workers may have to improve
+
+
+def items_of(study: Study, connection: Connection | None, folder: Path = Path()) -> list[NewItem]:
+    """Return the items of `study`, with bad twins if it asks for some; none if workers chat.
+
+    Args:
+        study: The study.
+        connection: A connection to the database of the run whose conversations are rated; None if there is no
+            database yet.
+        folder: The folder for a relative path to an items file.
+
+    Raises:
+        RunNotFound: There is no run of that name.
+        StudyInvalid: The items cannot be read, or do not fit the study.
+    """
+    if study.items is None:
+        return []
+    if study.items.file is not None:
+        items = read_items(folder / study.items.file)
+    elif connection is not None and study.items.run is not None:
+        items = read_conversations(connection, find_run(connection, study.items.run))
+    else:
+        raise StudyInvalid("there is no database yet, and so no run whose conversations could be rated")
+    _require_fit(study, items)
+    return _with_bad_twins(study, items) if study.per_assignment.bad else items
+
+
+def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
+    parts = study.per_assignment
+    if len(items) < parts.ordinary:
+        raise StudyInvalid(
+            f"an assignment has {parts.ordinary} ordinary items, and there are only {len(items)}",
+            "Give more items, or ask for fewer in `composition`.",
+        )
+    without = [item.name for item in items if "reference" not in item.forms]
+    if parts.reference and without:
+        raise StudyInvalid(
+            f"{len(without)} items have no reference; the first is `{without[0]}`",
+            "Give every item a `reference`, or ask for `reference: 0`.",
+        )
+    if study.post_edit is not None:
+        _require_texts(items)
+    if study.simulate is not None:
+        unjudged = sorted({item.system for item in items} - set(study.simulate.quality))
+        if unjudged:
+            raise StudyInvalid(f"simulate: there is no quality for the system `{unjudged[0]}`")
+
+
+def _require_texts(items: Sequence[NewItem]) -> None:
+    for item in items:
+        for content in item.forms.values():
+            if content.text is None:
+                raise StudyInvalid(
+                    f"only texts can be improved, and the item `{item.name}` is a conversation",
+                    "Leave `post_edit` out, or give texts.",
+                )
+            if len(content.text) > _ROOM_TO_IMPROVE:
+                raise StudyInvalid(
+                    f"the item `{item.name}` has {len(content.text)} characters, and a text that is to be "
+                    f"improved has at most {_ROOM_TO_IMPROVE}",
+                    "Shorten it, or leave `post_edit` out.",
+                )
+
+
+def _with_bad_twins(study: Study, items: Sequence[NewItem]) -> list[NewItem]:
+    contents = {item.name: item.forms["ordinary"] for item in items}
+    twins = bad_twins(contents, study.degradation, derive_seed("bad twins", study.name), study.language)
+    return [replace(item, forms={**item.forms, "bad": twins[item.name]}) for item in items]
+
+
+RuleName = Literal["chapter5", "chapter3"]
+_TRIES = 20  # redraws of a distortion that has changed nothing
+
+
+def _run_length_of_chapter3(words: int) -> int:
+    """Return the length of the run by chapter 3, which falls from 5 to 4 at 21 words."""
+    return run_length(words) if words <= 20 else words // 5
+
+
+RULES: Mapping[RuleName, Callable[[int], int]] = {
+    "chapter5": run_length,
+    "chapter3": _run_length_of_chapter3,
+}
+
+
+def bad_twins(
+    contents: Mapping[str, ItemContent], rule: RuleName, seed: int, language: str = "en"
+) -> dict[str, ItemContent]:
+    """Return the bad twin of every item, by its name.
+
+    A text is distorted once; in a conversation, each line of the system is distorted, and nothing else. The
+    inserted words come from another item: its text, or all lines of its system. Words are split by
+    `language`, a tag such as `de` or `zh-TW`.
+
+    Raises:
+        StudyInvalid: No other item has enough words, or every replacement yields the same text.
+    """
+    words = {name: split_words(_own(content), language) for name, content in contents.items()}
+    return {
+        name: _bad_twin(name, content, words, rule, random.Random(f"bad twin {seed} {name}"), language)
+        for name, content in contents.items()
+    }
+
+
+def distorted(words: Sequence[str], donor: Sequence[str], length: int, rng: random.Random) -> list[str]:
+    """Return `words` with `length` consecutive ones replaced by as many consecutive ones of `donor`.
+
+    Both positions are random. In texts of more than two words, the ends are neither replaced nor taken.
+
+    Raises:
+        ValueError: One of the two has too few words.
+    """
+    start = _place_of_run(len(words), length, rng)
+    taken = _place_of_run(len(donor), length, rng)
+    return [*words[:start], *donor[taken : taken + length], *words[start + length :]]
+
+
+def _place_of_run(size: int, length: int, rng: random.Random) -> int:
+    kept = _kept(size)
+    if size - 2 * kept < length:
+        raise ValueError(f"a text of {size} words has no run of {length} to exchange")
+    return rng.randint(kept, size - kept - length)
+
+
+def _kept(size: int) -> int:
+    return 1 if size > 2 else 0
+
+
+def _own(content: ItemContent) -> str:
+    """Return the system's own text or lines."""
+    said = [line.text for line in content.lines if line.author == "bot"]
+    return "\n".join([content.text or "", *said])
+
+
+def _bad_twin(
+    name: str,
+    content: ItemContent,
+    words: Mapping[str, list[str]],
+    rule: RuleName,
+    rng: random.Random,
+    language: str,
+) -> ItemContent:
+    def twin(text: str) -> str:
+        return _distorted_text(name, text, words, rule, rng, language)
+
+    return content.model_copy(
+        update={
+            "text": twin(content.text) if content.text is not None else None,
+            "lines": tuple(
+                ItemLine(author="bot", text=twin(line.text)) if line.author == "bot" else line
+                for line in content.lines
+            ),
+        }
+    )
+
+
+def _distorted_text(
+    name: str,
+    text: str,
+    words: Mapping[str, list[str]],
+    rule: RuleName,
+    rng: random.Random,
+    language: str,
+) -> str:
+    own = split_words(text, language)
+    length = RULES[rule](len(own))
+    donors = [
+        donor
+        for other, donor in words.items()
+        if other != name and len(donor) - 2 * _kept(len(donor)) >= length
+    ]
+    for _ in range(_TRIES if donors else 0):
+        changed = distorted(own, rng.choice(donors), length, rng)
+        if changed != own:
+            return join_words(changed, language)
+    raise StudyInvalid(
+        f"the item `{name}` has no bad twin: no other one has {length} words in a row to put into it",
+        "Give more items, or longer ones; or ask for `bad: 0`.",
+    )

@@ -1,1 +1,0 @@
-"""Items that workers rate instead of chatting, and their distorted twins."""

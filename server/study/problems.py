@@ -1,0 +1,386 @@
+"""Find settings of a study that contradict each other."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import assert_never
+
+import yaml
+
+from server.session.answer_kinds import KINDS, answer_type, misfits
+from server.session.instrument import PARTS
+from server.session.plan import QC
+from server.session.texts import Text, places_in
+from server.settings_file import Location
+from server.study.study import DEMO, PARTNER, PEOPLE, Study
+from server.study.texts import ENGLISH, LANGUAGES, instrument_of
+
+_FEWEST_INPUTS_OF_A_QUIZ = 3
+# The names of reports' own columns (qc.run.RESERVED_LABELS, which the server does not import).
+RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
+
+
+def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield contradictions in a study whose settings are each valid."""
+    yield from _of_other_tasks(study)
+    if study.recruiter is not None and study.completion_url is not None:
+        yield ("completion_url",), "the recruiter says where workers go: leave it out"
+    yield from _repeated("criteria", "label", [c.label for c in study.criteria])
+    for i, criterion in enumerate(study.criteria):
+        if criterion.label in RESERVED_LABELS:
+            reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
+            yield ("criteria", i, "label"), reason
+    yield from text_mistakes(study)
+    yield from _unfit_scales(study)
+    yield from _unfit_questions(study)
+    match study.task:
+        case "chat":
+            yield from _unfit_for_chat(study)
+        case "transcripts":
+            yield from _unfit_for_transcripts(study)
+        case "side_by_side":
+            yield from _unfit_for_pairs(study)
+        case _:
+            assert_never(study.task)
+
+
+def _of_other_tasks(study: Study) -> Iterator[tuple[Location, str]]:
+    for name in sorted(study.model_fields_set & study.task_type.unused):
+        yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
+
+
+def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield mistakes in criteria that are not rated on the slider."""
+    if study.task_type.needs_ratings and not any(c.is_scored for c in study.criteria):
+        yield (
+            ("criteria",),
+            "none is rated: answer at least one by a `slider` or on a `likert` scale",
+        )
+    for i, criterion in enumerate(study.criteria):
+        scale = criterion.scale
+        if scale is None:
+            continue
+        if not scale.type.for_criteria:
+            kinds = ", ".join(kind for kind in KINDS if answer_type(kind).for_criteria)
+            yield ("criteria", i, "scale", "kind"), f"a criterion is answered by one of {kinds}"
+        for name, reason in misfits(scale):
+            yield ("criteria", i, "scale", name), reason
+        if not scale.type.is_scored:
+            for name in sorted(criterion.model_fields_set & {"negative", "qc"}):
+                reason = f"answers by `{scale.kind}` are counted, and not scored: leave it out"
+                yield ("criteria", i, name), reason
+
+
+def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield mistakes in questionnaires."""
+    criteria = [c.label for c in study.criteria]
+    for part in PARTS:
+        labels = [question.label for question in study.questionnaires.of(part)]
+        for i, question in enumerate(study.questionnaires.of(part)):
+            where: Location = ("questionnaires", part, i)
+            if question.label in labels[:i]:
+                yield (*where, "label"), f"`{question.label}` is there already: every label must be different"
+            if part == "conversation" and question.label in criteria:
+                yield (*where, "label"), f"`{question.label}` is a criterion: choose another label"
+            if question.type.is_scored and question.ends is None:
+                yield where, "say what its ends mean: write for example `ends: [not at all, very]`"
+            for name, reason in misfits(question):
+                yield (*where, name), reason
+
+
+def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
+    if study.items is None or (study.items.run is None) == (study.items.file is None):
+        yield ("items",), "say where the items come from: `{run: NAME}` or `{file: texts.jsonl}`"
+    elif study.items.run is not None:
+        if study.per_assignment.reference:
+            yield ("composition",), "the conversations of a run have no references: ask for `reference: 0`"
+        if study.post_edit is not None:
+            yield ("post_edit",), "only texts can be improved, and the items of a run are conversations"
+    parts = study.per_assignment
+    if parts.twins > parts.ordinary:
+        reason = (
+            f"each bad twin, repeat and reference belongs to another ordinary item; these are {parts.twins} "
+            f"for {parts.ordinary} ordinary ones"
+        )
+        yield ("composition",), reason
+    if parts.bad and not any(c.qc and c.is_scored for c in study.criteria):
+        yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+    if study.post_edit is not None:
+        found = [c for c in study.criteria if c.label == study.post_edit.criterion]
+        if not found:
+            yield ("post_edit", "criterion"), f"there is no criterion `{study.post_edit.criterion}`"
+        elif found[0].negative:
+            yield ("post_edit", "criterion"), "choose a criterion that is not negative: its top is the best"
+    for i, question in enumerate(study.tutorial.questions if study.tutorial else ()):
+        if question.right > len(question.answers):
+            yield ("tutorial", "questions", i, "right"), f"there are {len(question.answers)} answers"
+
+
+def _unfit_for_pairs(study: Study) -> Iterator[tuple[Location, str]]:
+    if len(study.systems) < 2:
+        yield ("systems",), "a comparison side by side needs at least two systems"
+    comparison = study.comparison
+    if comparison is not None and (comparison.history, comparison.choose) == ("chosen", "end"):
+        reason = "only what is chosen after each turn can go on: set `choose: turn`, or `history: own`"
+        yield ("comparison", "history"), reason
+    if study.qc_per_assignment > max(study.conversations - 2, 0):
+        reason = "pairs with the qc bot are never first or last: there are not enough places between"
+        yield ("qc_per_assignment",), reason
+    for i, spec in enumerate(study.systems):
+        if spec.bot in PEOPLE:
+            yield ("systems", i, "bot"), "people hold one chat at a time, not two side by side"
+    yield from _unfit_inputs(study)
+    yield from _unfit_systems(study)
+
+
+def _unfit_for_chat(study: Study) -> Iterator[tuple[Location, str]]:
+    yield from _repeated("scenarios", "label", [s.label for s in study.scenarios])
+    if not study.systems:
+        yield ("systems",), "a study in which workers chat evaluates at least one system"
+    yield from _unfit_numbers(study)
+    yield from _unfit_people(study)
+    yield from _unfit_systems(study)
+
+
+def _unfit_people(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield mistakes in studies with chat partners who are people."""
+    named = [i for i, spec in enumerate(study.systems) if spec.bot in PEOPLE]
+    if not named:
+        if study.people is not None:
+            yield ("people",), f"no system has a bot that is a person ({' or '.join(PEOPLE)}): leave it out"
+        return
+    if study.people is None:
+        reason = (
+            "where people answer, say which bot takes over when they do not: "
+            "`people: {take_over: builtin:retrieval, consent_says_so: true}`"
+        )
+        yield ("systems", named[0], "bot"), reason
+    elif study.consent is None or not study.people.consent_says_so:
+        reason = (
+            "workers must consent to chats with people: write a consent (`texts: {consent: …}`) that says"
+            " that some partners may be people who read what they write, and confirm it:"
+            " `consent_says_so: true`"
+        )
+        yield ("people", "consent_says_so"), reason
+    elif study.people.take_over in PEOPLE:
+        yield ("people", "take_over"), "a bot takes over where people do not answer: name one"
+    elif "wait" in study.people.model_fields_set and not any(s.bot == PARTNER for s in study.systems):
+        yield (
+            ("people", "wait"),
+            f"nobody waits for a researcher to come, only for a `{PARTNER}`: leave it out",
+        )
+    for i in named:
+        # Researchers at the desk see the persona, and answer as it; workers have their own.
+        unread = ("persona", "prompt") if study.systems[i].bot == PARTNER else ("prompt",)
+        for name, empty in (("persona", "none"), ("prompt", None)):
+            if name in unread and getattr(study.systems[i], name) != empty:
+                yield ("systems", i, name), "people speak for themselves: leave it out"
+
+
+def _unfit_systems(study: Study) -> Iterator[tuple[Location, str]]:
+    yield from _repeated("systems", "name", [s.name for s in study.systems])
+    for i, spec in enumerate(study.systems):
+        if spec.name == QC:
+            yield ("systems", i, "name"), "`qc` is the name of the quality-control bot: choose another"
+    if study.qc.draw == "systems" and study.qc.bot != "qc":
+        reason = f"only the bot `qc` draws from the systems, and the bot is `{study.qc.bot}`: leave `bot` out"
+        yield ("qc", "draw"), reason
+    yield from _unjudged(study)
+    if "qc" in study.bots:
+        yield ("bots", "qc"), "`qc` is the quality-control bot: choose another name"
+
+
+def _repeated(section: str, key: str, names: list[str]) -> Iterator[tuple[Location, str]]:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            yield (section, i, key), f"`{name}` is there already: every {key} must be different"
+
+
+def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
+    families = sorted({spec.family for spec in study.systems})
+    if families and len(families) < study.systems_per_assignment:
+        counted = "one family" if len(families) == 1 else f"{len(families)} families"
+        reason = (
+            f"an assignment has at most one system of each family; {study.systems_per_assignment} are asked "
+            f"for, and the systems are of only {counted}: {', '.join(families)}"
+        )
+        yield ("systems_per_assignment",), reason
+    if study.qc_per_assignment > max(study.conversations - 2, 0):
+        reason = "qc conversations are never first or last: there are not enough places between"
+        yield ("qc_per_assignment",), reason
+    if study.qc_per_assignment and not any(c.qc and c.is_scored for c in study.criteria):
+        yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+    yield from _unfit_inputs(study)
+
+
+def _unfit_inputs(study: Study) -> Iterator[tuple[Location, str]]:
+    if study.quiz is not None and study.minimum_inputs < _FEWEST_INPUTS_OF_A_QUIZ:
+        reason = (
+            "a quiz asks for a reply between the first and the last: set `minimum_inputs` to "
+            f"{_FEWEST_INPUTS_OF_A_QUIZ} or more"
+        )
+        yield ("quiz",), reason
+    if study.maximum_inputs < study.minimum_inputs:
+        yield (
+            ("maximum_inputs",),
+            f"a conversation needs {study.minimum_inputs} inputs: allow as many",
+        )
+
+
+def _unjudged(study: Study) -> Iterator[tuple[Location, str]]:
+    if study.simulate is None:
+        return
+    names, judged = {spec.name for spec in study.systems}, set(study.simulate.quality)
+    for name in sorted(names - judged):
+        yield ("simulate", "quality"), f"there is no quality for the system `{name}`"
+    for name in sorted(judged - names):
+        yield ("simulate", "quality", name), f"there is no system `{name}`"
+
+
+def text_mistakes(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield mistakes in the texts of a study whose settings are each valid."""
+    own = study.texts.words
+    for name, text in own.items():
+        reason = _unfit(name, text)
+        if reason is not None:
+            yield ("texts", "words", name), reason
+    if instrument_of(study.language) is None and not own:
+        reason = (
+            f"no texts ship for `{study.language}`: bring your own in `texts.words`, "
+            f"or choose one of {', '.join(LANGUAGES)}"
+        )
+        yield ("language",), reason
+    labels = [box.label for box in study.consent.boxes] if study.consent else []
+    for i, label in enumerate(labels):
+        if label in labels[:i]:
+            yield ("texts", "consent", "boxes", i, "label"), f"`{label}` is there already"
+
+
+def text_notes(study: Study) -> Iterator[str]:
+    """Yield notes for researchers on the language of workers' texts."""
+    instrument = instrument_of(study.language)
+    if instrument is None:
+        missing = len(ENGLISH.words.keys() - study.texts.words.keys())
+        if missing:
+            total = len(ENGLISH.words)
+            yield f"{missing} of the page's {total} texts are not in `texts.words`: these stay English."
+    elif not instrument.validated:
+        shown = {criterion.statement for criterion in study.criteria}
+        if shown & set(instrument.statements.values()):
+            yield (
+                f"The {instrument.name} statements are a translation that has not been validated: "
+                "only the English ones were tested in the published experiment."
+            )
+    yield from _of_other_languages(study)
+    if left := _left_of_template(study):
+        yield (
+            f"The study is in `{study.language}`, but these texts are still the English ones of a template: "
+            f"{', '.join(left)}. Write them in `{study.language}`, unless you want workers to read English."
+        )
+    if builtin := builtin_elsewhere(study):
+        named = ", ".join(builtin)
+        yield f"Builtin bots speak English only, and the study is in `{study.language}`: {named}."
+    if study.bots_of_systems and instrument is not ENGLISH and study.qc.corpus.startswith("builtin:"):
+        remedy = f"give one in `{study.language}` (`qc: {{corpus: FILE}}`)"
+        yield f"The qc bot's corpus `{study.qc.corpus}` is English: {remedy}."
+    if _draws_personas(study) and instrument is not ENGLISH and study.corpus.startswith("builtin:"):
+        readers = "bots and workers read them" if study.topic_mode == "icebreaker" else "bots read them"
+        yield (
+            f"Personas come from the corpus `{study.corpus}`, which is English, and {readers}: "
+            f"write `personas`, or give a corpus in `{study.language}` (`corpus: FILE`)."
+        )
+
+
+def builtin_elsewhere(study: Study) -> tuple[str, ...]:
+    """Return the builtin bots of a study that is not in English, the only language of builtin bots."""
+    if instrument_of(study.language) is ENGLISH:
+        return ()
+    bots = dict.fromkeys(study.bots_of_systems.values())
+    return tuple(bot for bot in bots if bot.startswith("builtin:"))
+
+
+def _draws_personas(study: Study) -> bool:
+    drawn = study.topic_mode == "icebreaker" or any(spec.persona == "random" for spec in study.systems)
+    return study.task_type.chats and study.personas == "corpus" and drawn
+
+
+def _left_of_template(study: Study) -> list[str]:
+    """Return a study's texts that are still those of a shipped study file, if the study is not in English."""
+    if instrument_of(study.language) is ENGLISH:
+        return []
+    shown = [("title", study.title), ("payment", study.payment)]
+    shown += [
+        (f"criteria.{criterion.label}", criterion.statement)
+        for criterion in study.criteria
+        if criterion.statement not in ENGLISH.statements.values()
+    ]
+    return [f"`{name}`" for name, text in shown if text in _of_templates()]
+
+
+@lru_cache(maxsize=1)
+def _of_templates() -> frozenset[str]:
+    """Return the English texts for workers in the shipped study files."""
+    files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in DEMO.parent.glob("*.yaml")]
+    statements = [each.get("statement") for file in files for each in file["criteria"]]
+    texts = [*statements, *(file[name] for file in files for name in ("title", "payment"))]
+    return frozenset(text for text in texts if text)
+
+
+def _of_other_languages(study: Study) -> Iterator[str]:
+    """Yield a note for each language whose shipped texts are used in a study of another language."""
+    own = instrument_of(study.language)
+    own_statements = own.statements.values() if own else ()
+    own_words = own.words.values() if own else ()
+    for other in (instrument_of(tag) for tag in LANGUAGES):
+        if other is None or other is own:
+            continue
+        found = [
+            f"`criteria.{criterion.label}`"
+            for criterion in study.criteria
+            if criterion.statement in other.statements.values() and criterion.statement not in own_statements
+        ]
+        found += [
+            f"`texts.words.{name}`"
+            for name, text in study.texts.words.items()
+            if text == other.words.get(name) and text not in own_words
+        ]
+        found += ["`texts.debriefing`"] if study.debriefing == other.debriefing else []
+        if found:
+            remedy = f"Remove them to use the {own.name} ones" if own else f"Write them in `{study.language}`"
+            yield (
+                f"The study is in `{study.language}`, but these texts are the {other.name} ones: "
+                f"{', '.join(found)}. {remedy}, unless you want workers to read {other.name}."
+            )
+
+
+def _unfit(name: str, text: Text) -> str | None:
+    english = ENGLISH.words.get(name)
+    if english is None:
+        close = get_close_matches(name, ENGLISH.words, n=1)
+        guess = f"; did you mean `{close[0]}`?" if close else ""
+        return f"the page has no text of this name{guess}"
+    unknown = sorted(places_in(text) - places_in(english))
+    if unknown:
+        known = ", ".join(f"{{{place}}}" for place in sorted(places_in(english))) or "nothing"
+        return f"{{{unknown[0]}}} cannot be put in here; what can: {known}"
+    if not isinstance(text, str) and "n" not in places_in(english):
+        return "there is no number in this text: give one form of it"
+    return None
+
+
+def study_notes(study: Study) -> Iterator[str]:
+    """Yield notes for researchers on a study's texts, its reply times, and the use of its data."""
+    yield from text_notes(study)
+    pace = study.reply_time
+    # Not a mistake, because there are runs with such settings, and they go on.
+    if pace.longest < pace.median:
+        yield (
+            f"`reply_time: longest` is {pace.longest:g} s and lies below the `median` of {pace.median:g} s: "
+            f"most replies are shown after exactly {pace.longest:g} s. Raise `longest`, or lower `median`."
+        )
+    # Transcript studies have control items of their own, and comparisons need no QC bot.
+    if study.task_type.is_published and not study.qc_per_assignment:
+        yield (
+            "No worker can be tested: there is no conversation with the quality-control bot "
+            "(`qc_per_assignment: 0`), and without one no report can be made, and no rehearsal."
+        )
