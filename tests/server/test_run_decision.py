@@ -9,19 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import RulesInvalid
-from server.run_decision import completing, most_under_way
-from server.run_rules import (
-    Budget,
-    Counts,
-    RunRules,
-    Standing,
-    Target,
-    end_of,
-    in_words,
-    needed,
-    parse_rules,
-    places_open,
-)
+from server.run_decision import Counts, Standing, completing, end_of, most_under_way, needed, places_open
+from server.run_rules import Budget, RunRules, Target, in_words, parse_rules
 
 TWENTY = RunRules(target=Target(assignments=20))
 # 3 and a third of it: 4 for each; 41 pay for 10.

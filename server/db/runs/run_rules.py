@@ -18,7 +18,8 @@ from server.db.tables import ExcludedRunTable, ExcludedWorkerTable, RunTable
 from server.errors import OtherCurrency, RulesInvalid, RunNotFound
 from server.recruiters.arrival import IdCipher
 from server.recruiters.recruiter import title_of
-from server.run_rules import Counts, RunRules, Standing, Target, read_rules
+from server.run_decision import Counts, Standing
+from server.run_rules import RunRules, Target, read_rules
 from server.study import Study
 
 _LOOKED_UP = {"excluded_runs", "excluded_workers"}

@@ -13,7 +13,7 @@ from server.db.runs.run_rules import rules_of, standing
 from server.db.runs.runs import RunEntry, RunStatus, find_run, has_run, open_run, raise_revision
 from server.db.tables import ExcludedRunTable, RehearsalTable, RunTable, StudyTable
 from server.errors import RunExists, RunHasEnough, RunRefused, WrongRunStatus
-from server.run_rules import RunEnd, end_of
+from server.run_decision import RunEnd, end_of
 from server.study import parse_study
 
 RunChange = Literal["pause", "resume", "close"]

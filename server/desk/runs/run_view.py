@@ -33,7 +33,8 @@ from server.desk.runs.responses import (
 )
 from server.desk.runs.workers import WorkerFacts, count_waiting, read_workers
 from server.live.converse.sessions import LiveSessions
-from server.run_rules import RunRules, Standing, in_words, is_open, needed, next_opening, places_open
+from server.run_decision import Standing, needed, places_open
+from server.run_rules import RunRules, in_words, is_open, next_opening
 from server.session.plan import QC
 from server.study import Study, parse_study
 

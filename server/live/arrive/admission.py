@@ -45,16 +45,8 @@ from server.errors import NotInvited, RunClosed, RunComplete, RunFull, RunOutOfH
 from server.news import News
 from server.periodic import PeriodicTask
 from server.recruiters.arrival import Arrival
-from server.run_rules import (
-    RunEnd,
-    RunRules,
-    Standing,
-    end_of,
-    is_open,
-    next_opening,
-    read_rules,
-    room_for_another,
-)
+from server.run_decision import RunEnd, Standing, end_of, room_for_another
+from server.run_rules import RunRules, is_open, next_opening, read_rules
 
 _past_times = PastTimes()
 
