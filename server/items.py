@@ -1,8 +1,8 @@
-"""Load and check the items for a transcript study, from a file or from a run's conversations.
+"""Items that workers rate instead of chatting: from a file or a run's conversations, with their bad twins.
 
-The rule is that of Ji's PhD thesis, chapters 3 to 5. A run of words, whose length depends on the text's
-length, is replaced by as many consecutive words of another text. In texts of more than two words, the first
-and the last word are neither replaced nor taken.
+Bad twins follow the rule of Ji's PhD thesis, chapters 3 to 5. A run of words, whose length depends on the
+text's length, is replaced by as many consecutive words of another text. In texts of more than two words, the
+first and the last word are neither replaced nor taken.
 """
 
 import random

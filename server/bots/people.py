@@ -90,7 +90,7 @@ class People:
             await asyncio.sleep(_EVERY)
             asked, self._asked = self._asked, {}
             try:
-                found = await self.store.look_up(partial(partners.find, conversations=tuple(asked)))
+                found = await self.store.look_up(partial(partners.find_partners, conversations=tuple(asked)))
             except StorageFailed as error:
                 _refuse(asked, error)
                 continue
@@ -115,7 +115,7 @@ class HumanBot:
         people: the poller of this process.
     """
 
-    _note_take_over = staticmethod(partners.give_up)  # returns whether the bot takes over
+    _note_take_over = staticmethod(partners.give_up_partner)  # returns whether the bot takes over
 
     def __init__(self, study: Study, take_over: Bot, people: People) -> None:
         if study.people is None:
@@ -201,12 +201,12 @@ class HumanBot:
 class WizardBot(HumanBot):
     """A researcher in place of a bot, who replies at the desk, with a bot that takes over."""
 
-    _note_take_over = staticmethod(partners.give_up)
+    _note_take_over = staticmethod(partners.give_up_wizard)
 
     async def _look(self, conversation: str, index: int) -> Found:
         await asyncio.sleep(_EVERY)
         return await self._people.store.look_up(
-            lambda connection: partners.find(connection, conversation, index)
+            lambda connection: partners.find_wizard(connection, conversation, index)
         )
 
     async def _enter(self, conversation: str, index: int) -> None:

@@ -64,7 +64,7 @@ COMMANDS = {
     ),
     "data verify": Command(None, "qc.bundle.verify", "Analyse a bundle again, and list what differs.", "app"),
     "data audit": Command(
-        None, "server.cli.maintenance", "Check the database: its file, and every stored count."
+        None, "server.cli.maintenance", "Check the database: its file, and every stored count.", "audit_cli"
     ),
     "data backup": Command(
         None, "server.cli.maintenance", "Write an installation to one file.", "backup_cli"

@@ -1,4 +1,4 @@
-"""Open the database of an installation for a command, and check its secrets and keys."""
+"""The installation that a command works on: its settings as options, its database, its secrets and keys."""
 
 import json
 import os

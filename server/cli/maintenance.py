@@ -1,6 +1,6 @@
-"""`candor data backup`, `restore` and `new-secrets`: keep an installation, and replace lost secrets.
+"""`candor data audit`, `backup`, `restore` and `new-secrets`: check an installation, and keep it from loss.
 
-The file is a tar archive of the database and `secrets.json`. Links that were given out, and workers'
+A backup is a tar archive of the database and `secrets.json`. Links that were given out, and workers'
 pseudonyms in exports, depend on both. The archive does not contain the key of workers' ids, so that encrypted
 data and its key are kept apart. The server may run during a backup.
 """
@@ -33,8 +33,8 @@ from server.cli.installation import (
     transaction_or_fail,
 )
 from server.config import Settings
-from server.db import counts
 from server.db.audit import CommandLine, record
+from server.db.counts import differences, positions
 from server.db.engine import damage_in, damaged, is_damage, remember_backup, require_installation
 from server.db.runs.items import judgments, systems_of_items
 from server.db.runs.runs import RunEntry, all_runs
@@ -68,7 +68,7 @@ def item_balance(connection: Connection, run: RunEntry, *, simulated: bool) -> I
     for system in systems:
         theirs = [counts.get(name, 0) for name, of in system_of.items() if of == system]
         means.append(sum(theirs) / len(theirs))
-    stands = counts.positions(connection, run.id, simulated=simulated)
+    stands = positions(connection, run.id, simulated=simulated)
     last = max(position for _, position in stands)
     cells = [stands.get((system, at), 0) for system in systems for at in range(1, last + 1)]
     return ItemBalance(
@@ -79,7 +79,7 @@ def item_balance(connection: Connection, run: RunEntry, *, simulated: bool) -> I
     )
 
 
-cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+audit_cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 _REFERENCES = (
     "Another program changed the file, or the file was recovered from a damaged one. Restore your newest "
@@ -87,7 +87,7 @@ _REFERENCES = (
 )
 
 
-@cli.command()
+@audit_cli.command()
 def audit(data: Data = None) -> None:
     """Check the database for damage, its secrets, and the counters that assign workers.
 
@@ -102,13 +102,7 @@ def audit(data: Data = None) -> None:
     with transaction_or_fail(data) as connection:
         if broken := _broken_references(connection):
             fail(f"Rows refer to rows that are missing: {broken}", _REFERENCES)
-        found = [
-            *counts.differences(connection),
-            *counts.differences(connection),
-            *counts.differences(connection),
-            *counts.differences(connection),
-        ]
-        if found:
+        if found := differences(connection):
             fail(
                 "Some counters differ from the stored data:\n" + "\n".join(found),
                 "Workers still get assignments, but less balanced ones. Report this with the lines above.",

@@ -1,28 +1,20 @@
-"""Count a run's assignments by status, and its rated conversations by system, as they change.
+"""Counts of a run, kept up to date in the transactions that change the counted rows.
 
-Arrivals and the end of a run use these counts, so that both cost the same in a run of any size. They change
-in the transaction that changes the counted rows, only in `db/sessions/write`. A rated conversation counts
-once its assignment is completed, as in reports; of items, only ordinary ones count. `differences` counts
+They are: assignments by status, and rated conversations by system; systems at the positions of slots;
+side-by-side pairs, and preferences between them; and the cost of bot calls. Arrivals, the end of a run and
+spending caps read them, so that these cost the same in a run of any size. `differences` counts everything
 again from the rows.
 
-An arrival reads these counts, so that it costs the same in a run of ten assignments and of a hundred
-thousand. They change in the transaction that changes the counted rows, only in `db/sessions/write`. A slot is
-held by an active or completed assignment. Its conversations count from when they are planned, unless they are
-skipped. A failed one still counts for its system, or a broken bot would be drawn for everybody. `differences`
-counts again from the rows.
-
-The draw of pairs uses these counts (`live/arrive/pair_draw`), so that an arrival costs the same in a run of
-any size. They change in the transaction that changes the counted rows, only in `db/sessions/write`. A pair
-counts as placed as long as its slot is held. A pair with a failed conversation still counts, or a broken bot
-would be drawn for everybody. Preferences count whatever becomes of the assignment. `differences` counts again
-from the rows.
-
-Every process reads these sums before it asks a bot with a spending cap, so that caps hold over all processes.
-Calls in progress when a cap is reached are paid all the same. `differences` sums again from the rows.
+A rated conversation counts once its assignment is completed, as in reports; of items, only ordinary ones
+count. A slot is held by an active or completed assignment. Its conversations and pairs count from when they
+are planned, unless they are skipped. Failed ones still count, or a broken bot would be drawn for everybody.
+Preferences count whatever becomes of the assignment. Calls in progress when a spending cap is reached are
+paid all the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, cast, func, select, text
 
@@ -78,35 +70,11 @@ COUNT_RATED = Bulk(
 _ASSIGNMENTS_ANEW = """
     SELECT run_id, simulated, status, count(*) FROM assignment GROUP BY run_id, simulated, status"""
 _RATED_ANEW = _RATED.format(assignments="assignment", where="AND assignment.status = 'completed'")
-# Fills these tables once in a database that was made before them; a migration runs it.
-FILL = (
+# Fills the tables once in a database that was made before them; a migration runs it, and the next such list.
+FILL_RUN_COUNTS = (
     f"INSERT INTO assignment_count (run_id, simulated, status, number) {_ASSIGNMENTS_ANEW}",
     f"INSERT INTO rated_count (run_id, simulated, system_id, number) {_RATED_ANEW}",
 )
-
-_Key = tuple[int, bool, str | int]  # run, simulated; a status or a system
-
-
-def differences(connection: Connection) -> list[str]:
-    """Count everything again; return sentences about wrong counts, none if all are right."""
-    return [
-        f"run {run}, {'simulated workers' if simulated else 'workers'}, {what}: "
-        f"{anew.get(key, 0)} {things}, {kept.get(key, 0)} counted"
-        for table, column, query, things in (
-            ("assignment_count", "status", _ASSIGNMENTS_ANEW, "assignments"),
-            ("rated_count", "system_id", _RATED_ANEW, "rated conversations"),
-        )
-        for kept in [_numbers(connection, f"SELECT run_id, simulated, {column}, number FROM {table}")]  # noqa: S608
-        for anew in [_numbers(connection, query)]
-        for key in sorted(kept.keys() | anew.keys())
-        if anew.get(key, 0) != kept.get(key, 0)
-        for run, simulated, what in [key]
-    ]
-
-
-def _numbers(connection: Connection, query: str) -> dict[_Key, int]:
-    rows = connection.execute(text(query))
-    return {(run, bool(simulated), what): int(number) for run, simulated, what, number in rows}
 
 
 def _counted(conversations: str) -> str:
@@ -119,7 +87,7 @@ def _counted(conversations: str) -> str:
         GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"""  # noqa: S608
 
 
-def _taken_off(conversations: str) -> str:
+def _off_plan(conversations: str) -> str:
     return f"""
         UPDATE plan_count SET number = plan_count.number - gone.number
         FROM ({_counted(conversations)}) AS gone
@@ -138,11 +106,11 @@ COUNT_PLANNED = Bulk(
 )
 
 # `key` is a skipped conversation.
-COUNT_SKIPPED = Bulk(_taken_off("conversation.id = given.key"), key=Kind.TEXT)
+COUNT_SKIPPED = Bulk(_off_plan("conversation.id = given.key"), key=Kind.TEXT)
 
 # `key` is an assignment that has lost its slot.
 COUNT_LOST = Bulk(
-    _taken_off("conversation.assignment_id = given.key AND conversation.status <> 'skipped'"), key=Kind.TEXT
+    _off_plan("conversation.assignment_id = given.key AND conversation.status <> 'skipped'"), key=Kind.TEXT
 )
 
 # `key` is an assignment that has lost its slot, which nobody holds now.
@@ -155,7 +123,7 @@ FREE_PLACE = Bulk(
 )
 
 # All in one row, because reading each row releases the interpreter lock. No system's name contains a space.
-COUNTS = select(
+POSITIONS = select(
     func.aggregate_strings(
         SystemTable.c.name
         + ":"
@@ -170,7 +138,7 @@ COUNTS = select(
     PlanCountTable.c.simulated == bindparam("simulated"),
 )
 
-_COUNTED_ANEW = """
+_PLANNED_ANEW = """
     SELECT assignment.run_id, assignment.simulated, conversation.system_id, conversation.position, count(*)
     FROM conversation JOIN assignment ON assignment.id = conversation.assignment_id
     WHERE assignment.status IN ('active', 'completed') AND conversation.status <> 'skipped'
@@ -179,63 +147,21 @@ _FREE_ANEW = """
     SELECT run_id, simulated, place FROM assignment
     EXCEPT
     SELECT run_id, simulated, place FROM assignment WHERE status IN ('active', 'completed')"""
-# Fills these tables once in a database that was made before them; a migration runs it.
-FILL = (
-    f"INSERT INTO plan_count (run_id, simulated, system_id, position, number) {_COUNTED_ANEW}",
+FILL_PLAN_COUNTS = (
+    f"INSERT INTO plan_count (run_id, simulated, system_id, position, number) {_PLANNED_ANEW}",
     f"INSERT INTO free_place (run_id, simulated, place) {_FREE_ANEW}",
 )
-
-_Place = tuple[int, bool, int]  # run, simulated, place
 
 
 def positions(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, int], int]:
     """Return how often the held slots of a run have each system, by name, at each position, from 1."""
-    return positions_in(connection.execute(COUNTS, {"run": run_id, "simulated": simulated}).scalar_one())
+    return positions_in(connection.execute(POSITIONS, {"run": run_id, "simulated": simulated}).scalar_one())
 
 
 def positions_in(counted: str | None) -> Mapping[tuple[str, int], int]:
-    """Parse the result of `COUNTS`; return the same as `positions`."""
+    """Parse the result of `POSITIONS`; return the same as `positions`."""
     each = (one.rsplit(":", 2) for one in (counted or "").split(" ") if one)  # a name may hold a colon
     return {(name, int(position)): int(number) for name, position, number in each}
-
-
-def differences(connection: Connection) -> list[str]:
-    """Count everything again; return sentences about wrong counts, none if all are right."""
-    kept = _numbers(connection, "SELECT run_id, simulated, system_id, position, number FROM plan_count")
-    anew = _numbers(connection, _COUNTED_ANEW)
-    free = _places(connection, "SELECT run_id, simulated, place FROM free_place")
-    free_anew = _places(connection, _FREE_ANEW)
-    return [
-        *(
-            f"run {run}, {_who(simulated)}, system {system}, position {position}: "
-            f"{_number(anew, key)} conversations, {_number(kept, key)} counted"
-            for key in sorted(kept.keys() | anew.keys())
-            if _number(kept, key) != _number(anew, key)
-            for run, simulated, system, position in [key]
-        ),
-        *(
-            f"run {run}, {_who(simulated)}, place {place}: "
-            f"{'free, but not' if (run, simulated, place) in free_anew else 'not free, but'} kept as free"
-            for run, simulated, place in sorted(free ^ free_anew)
-        ),
-    ]
-
-
-def _numbers(connection: Connection, query: str) -> dict[tuple[int, bool, int, int], int]:
-    rows = connection.execute(text(query))
-    return {(run, bool(simulated), system, at): number for run, simulated, system, at, number in rows}
-
-
-def _places(connection: Connection, query: str) -> set[_Place]:
-    return {(run, bool(simulated), place) for run, simulated, place in connection.execute(text(query))}
-
-
-def _number(counts: Mapping[tuple[int, bool, int, int], int], key: tuple[int, bool, int, int]) -> int:
-    return counts.get(key, 0)
-
-
-def _who(simulated: bool) -> str:
-    return "simulated workers" if simulated else "workers"
 
 
 _PAIR = """
@@ -257,7 +183,7 @@ class PairTally:
     right: int = 0
 
 
-def _taken_off(which: str) -> str:
+def _off_pairs(which: str) -> str:
     return f"""
         UPDATE pair_count SET placed = pair_count.placed - gone.number
         FROM (SELECT {_NAMED}, count(*) AS number FROM {{rows}} AS given, {_PAIR}
@@ -278,10 +204,10 @@ COUNT_PAIRED = Bulk(
 )
 
 # `key` is the right conversation of a pair, which was skipped; the left one may have been skipped, too.
-COUNT_PAIR_SKIPPED = Bulk(_taken_off("r.id = given.key AND l.status = 'skipped'"), key=Kind.TEXT)
+COUNT_PAIR_SKIPPED = Bulk(_off_pairs("r.id = given.key AND l.status = 'skipped'"), key=Kind.TEXT)
 
 # `key` is an assignment that has lost its slot.
-COUNT_PAIRS_LOST = Bulk(_taken_off(f"assignment.id = given.key AND {_HELD}"), key=Kind.TEXT)
+COUNT_PAIRS_LOST = Bulk(_off_pairs(f"assignment.id = given.key AND {_HELD}"), key=Kind.TEXT)
 
 _OUTCOMES = """
     sum(CASE WHEN choice.preference = 'left' THEN 1 ELSE 0 END),
@@ -313,13 +239,13 @@ def _chosen(sign: str) -> Bulk:
 # A choice that was stored, or removed; `key` is its left conversation.
 COUNT_CHOSEN, COUNT_UNCHOSEN = _chosen("+"), _chosen("-")
 
-_COUNTS = text("""
+_PAIRS = text("""
     SELECT l.name AS left_name, r.name AS right_name, placed, lefts, ties, rights
     FROM pair_count JOIN system AS l ON l.id = pair_count.left_id
     JOIN system AS r ON r.id = pair_count.right_id
     WHERE pair_count.run_id = :run AND pair_count.simulated = :simulated""")
 
-_PLACED_ANEW = f"""
+_PAIRS_ANEW = f"""
     SELECT {_NAMED}, count(*) FROM {_PAIR}
     WHERE {_HELD} AND assignment.status IN ('active', 'completed') GROUP BY 1, 2, 3, 4"""  # noqa: S608
 _CHOSEN_ANEW = f"""
@@ -329,40 +255,11 @@ _CHOSEN_ANEW = f"""
 
 def pairs(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, str], PairTally]:
     """Return a run's counts by the names of the systems on the left and on the right."""
-    found = connection.execute(_COUNTS, {"run": run_id, "simulated": simulated})
+    found = connection.execute(_PAIRS, {"run": run_id, "simulated": simulated})
     return {
         (row.left_name, row.right_name): PairTally(row.placed, row.lefts, row.ties, row.rights)
         for row in found
     }
-
-
-def differences(connection: Connection) -> list[str]:
-    """Count everything again; return sentences about wrong counts, none if all are right."""
-    kept = _counts(connection, "SELECT run_id, simulated, left_id, right_id, placed FROM pair_count")
-    chosen = "SELECT run_id, simulated, left_id, right_id, lefts, ties, rights FROM pair_count"
-    return [
-        *_differing("pairs placed", kept, _counts(connection, _PLACED_ANEW)),
-        *_differing("preferences", _counts(connection, chosen), _counts(connection, _CHOSEN_ANEW)),
-    ]
-
-
-_Key = tuple[int, ...]
-
-
-def _counts(connection: Connection, query: str) -> dict[_Key, _Key]:
-    """Map the first four columns to the numbers after them; rows of zeros are left out."""
-    rows = [tuple(int(value) for value in row) for row in connection.execute(text(query))]
-    return {row[:4]: row[4:] for row in rows if any(row[4:])}
-
-
-def _differing(what: str, kept: Mapping[_Key, _Key], anew: Mapping[_Key, _Key]) -> list[str]:
-    return [
-        f"run {run}, simulated {simulated}, systems {left} and {right}: "
-        f"{anew.get(key, 0)} {what}, {kept.get(key, 0)} counted"
-        for key in sorted(kept.keys() | anew.keys())
-        if kept.get(key) != anew.get(key)
-        for run, simulated, left, right in [key]
-    ]
 
 
 COUNT_COST = Bulk(
@@ -378,36 +275,112 @@ COUNT_COST = Bulk(
     key=Kind.TEXT,
     cost=Kind.REAL,
 )
-_OF_RUN = text("SELECT coalesce(sum(cost), 0) FROM spending WHERE run_id = :run")
-_OF_BOT = text("""
+_COST_OF_RUN = text("SELECT coalesce(sum(cost), 0) FROM spending WHERE run_id = :run")
+_COST_OF_BOT = text("""
     SELECT coalesce(sum(spending.cost), 0) FROM spending JOIN bot ON bot.id = spending.bot_id
     WHERE bot.spec = :bot AND (spending.run_id = :run OR :run IS NULL)""")
-_ANEW = text("""
-    SELECT assignment.run_id, system.bot_id, sum(bot_call.cost)
+_COST_ANEW = """
+    SELECT assignment.run_id, false, system.bot_id, sum(bot_call.cost)
     FROM bot_call
     JOIN conversation ON conversation.id = bot_call.conversation_id
     JOIN system ON system.id = conversation.system_id
     JOIN assignment ON assignment.id = conversation.assignment_id
-    WHERE bot_call.cost IS NOT NULL GROUP BY 1, 2""")
-_KEPT = text("SELECT run_id, bot_id, cost FROM spending")
+    WHERE bot_call.cost IS NOT NULL GROUP BY assignment.run_id, system.bot_id"""
 
 
 def spent_by_run(connection: Connection, run_id: int) -> float:
     """Return the cost of all bots of a run, for people and simulated workers."""
-    return float(connection.execute(_OF_RUN, {"run": run_id}).scalar_one())
+    return float(connection.execute(_COST_OF_RUN, {"run": run_id}).scalar_one())
 
 
 def spent_by_bot(connection: Connection, bot: str, run_id: int | None) -> float:
     """Return the cost of the bot that studies name `bot`, in a run; in all runs if None."""
-    return float(connection.execute(_OF_BOT, {"bot": bot, "run": run_id}).scalar_one())
+    return float(connection.execute(_COST_OF_BOT, {"bot": bot, "run": run_id}).scalar_one())
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A stored count: `what` is counted, and `where`, with a place for each column that identifies a row.
+
+    `kept` and `anew` query the stored numbers and the right ones: first the run and whether its workers are
+    simulated, then the columns of `where`, then the numbers.
+    """
+
+    what: str
+    where: str
+    kept: str
+    anew: str
+
+
+_STORED = (
+    _Stored(
+        "assignments",
+        "{}",
+        "SELECT run_id, simulated, status, number FROM assignment_count",
+        _ASSIGNMENTS_ANEW,
+    ),
+    _Stored(
+        "rated conversations",
+        "system {}",
+        "SELECT run_id, simulated, system_id, number FROM rated_count",
+        _RATED_ANEW,
+    ),
+    _Stored(
+        "conversations",
+        "system {}, position {}",
+        "SELECT run_id, simulated, system_id, position, number FROM plan_count",
+        _PLANNED_ANEW,
+    ),
+    _Stored(
+        "pairs placed",
+        "systems {} and {}",
+        "SELECT run_id, simulated, left_id, right_id, placed FROM pair_count",
+        _PAIRS_ANEW,
+    ),
+    _Stored(
+        "preferences",
+        "systems {} and {}",
+        "SELECT run_id, simulated, left_id, right_id, lefts, ties, rights FROM pair_count",
+        _CHOSEN_ANEW,
+    ),
+    _Stored("cost of calls", "bot {}", "SELECT run_id, false, bot_id, cost FROM spending", _COST_ANEW),
+)
+_FREE = "SELECT run_id, simulated, place FROM free_place"
 
 
 def differences(connection: Connection) -> list[str]:
-    """Sum everything again; return sentences about wrong sums, none if all are right."""
-    anew = {(run, bot): float(cost) for run, bot, cost in connection.execute(_ANEW)}
-    kept = {(run, bot): float(cost) for run, bot, cost in connection.execute(_KEPT)}
+    """Count everything again; return sentences about wrong counts, none if all are right."""
+    free, free_anew = ({*connection.execute(text(query)).tuples()} for query in (_FREE, _FREE_ANEW))
     return [
-        f"run {run}, bot {bot}: calls cost {anew.get((run, bot), 0):g}, {kept.get((run, bot), 0):g} counted"
-        for run, bot in sorted(anew.keys() | kept.keys())
-        if abs(anew.get((run, bot), 0) - kept.get((run, bot), 0)) > 1e-6
+        *(sentence for stored in _STORED for sentence in _wrong(connection, stored)),
+        *(
+            f"{_whose(run, simulated)}, place {place}: "
+            f"{'free, but not' if (run, simulated, place) in free_anew else 'not free, but'} kept as free"
+            for run, simulated, place in sorted(free ^ free_anew)
+        ),
     ]
+
+
+def _wrong(connection: Connection, stored: _Stored) -> Iterator[str]:
+    columns = 2 + stored.where.count("{}")
+    kept, anew = (_numbers(connection, query, columns) for query in (stored.kept, stored.anew))
+    for key in sorted(kept.keys() | anew.keys()):
+        right, counted = anew.get(key, [0]), kept.get(key, [0])
+        # Costs are sums of fractions, in any order.
+        if len(right) != len(counted) or any(abs(a - b) > 1e-6 for a, b in zip(right, counted, strict=True)):
+            where = stored.where.format(*key[2:])
+            yield f"{_whose(*key[:2])}, {where}: {_shown(right)} {stored.what}, {_shown(counted)} counted"
+
+
+def _numbers(connection: Connection, query: str, columns: int) -> dict[tuple[Any, ...], list[float]]:
+    """Map so many first columns to the numbers after them; rows of zeros are left out."""
+    rows = connection.execute(text(query)).tuples()
+    return {row[:columns]: numbers for row in rows if any(numbers := [float(n) for n in row[columns:]])}
+
+
+def _whose(run: int, simulated: bool) -> str:
+    return f"run {run}, {'simulated workers' if simulated else 'workers'}"
+
+
+def _shown(numbers: Sequence[float]) -> str:
+    return "/".join(f"{number:.6f}".rstrip("0").rstrip(".") for number in numbers)

@@ -1,4 +1,4 @@
-"""Open the database: engines, the settings of SQLite and PostgreSQL, and migrations."""
+"""Open the database: engines, settings, migrations, checks for damage, and the lock of the only server."""
 
 import os
 import sqlite3
@@ -23,6 +23,9 @@ from server.clock import utc_now
 from server.db import tables as models  # noqa: F401  (importing it registers the tables)
 from server.errors import DatabaseDamaged, DatabaseInUse, DatabaseUnfit, StorageDamaged, StorageFailed
 from server.recruiters.arrival import IdCipher
+
+if sys.platform != "win32":
+    import fcntl
 
 _SECONDS_TO_CONNECT = 10
 # SQLite connections kept open: as many as threads that may ask at once (`asyncio.to_thread`). A further
@@ -253,9 +256,9 @@ def alembic_config(url: str, ids: Callable[[], IdCipher] = _no_key) -> Config:
     return config
 
 
-_SECONDS: Final = 2.0  # for the check at a start: enough for 1 to 2 GB if the file is in memory
+_SECONDS_OF_CHECK: Final = 2.0  # for the check at a start: enough for 1 to 2 GB if the file is in memory
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_SHOWN: Final = 5
+_PROBLEMS_SHOWN: Final = 5
 _NO_DATABASE: Final = "file is not a database"  # SQLite's message
 log = structlog.get_logger()
 
@@ -281,10 +284,10 @@ def damage_in(database: Path, *, whole: bool) -> str | None:
     Raises:
         sqlite3.Error: The database cannot be opened, or is busy.
     """
-    pragma = f"integrity_check({_SHOWN})" if whole else "quick_check(1)"
+    pragma = f"integrity_check({_PROBLEMS_SHOWN})" if whole else "quick_check(1)"
     with closing(sqlite3.connect(database, check_same_thread=False)) as connection:
         connection.execute("PRAGMA busy_timeout=10000")
-        end = threading.Timer(_SECONDS, connection.interrupt)
+        end = threading.Timer(_SECONDS_OF_CHECK, connection.interrupt)
         if not whole:
             end.start()
         try:
@@ -352,10 +355,6 @@ def last_backup(database: Path) -> Path | None:
 
 def _note(database: Path) -> Path:
     return database.with_name(f"{database.name}.last-backup")
-
-
-if sys.platform != "win32":
-    import fcntl
 
 
 @contextmanager

@@ -1,7 +1,9 @@
-"""Store background jobs, and leases, which let only one process at a time do each job."""
+"""Store background jobs, and leases, which let only one process at a time do a job."""
 
+import asyncio
 import json
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -20,6 +22,8 @@ from sqlalchemy import (
     update,
 )
 
+from server.clock import utc_now
+from server.db.store import Store
 from server.db.tables import AssignmentTable, JobLeaseTable, JobTable, RemovalTable, RunTable
 from server.errors import JobNotFound, JobUnderWay
 
@@ -68,6 +72,69 @@ def take_lease(
 def release_lease(connection: Connection, holder: str) -> None:
     """Release all leases of `holder`."""
     connection.execute(delete(JobLeaseTable).where(JobLeaseTable.c.holder == holder))
+
+
+class Lease:
+    """A process's exclusive right to do something, as long as it is renewed.
+
+    Args:
+        store: Stores who has the lease.
+        name: The name of the work.
+        now: Returns the time.
+        renewed_every: Seconds between renewals, fewer than a lease lasts.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        now: Callable[[], datetime] = utc_now,
+        renewed_every: float = LEASE_SECONDS / 3,
+    ) -> None:
+        self._store = store
+        self._name = name
+        self._now = now
+        self._renewed_every = renewed_every
+        self._holder = secrets.token_hex(8)
+
+    async def work_alone(self, work: Callable[[], Coroutine[Any, Any, None]], pause: float = 0.0) -> None:
+        """Run `work`, unless another process does; cancel it if the lease is lost meanwhile.
+
+        Args:
+            work: The work.
+            pause: For how many seconds after its end no other process may do it again.
+
+        Raises:
+            StorageFailed: The database could not tell who has the lease.
+            Exception: Anything that `work` raises; then there is no pause.
+        """
+        if not await self.take():
+            return
+        working = asyncio.create_task(work())
+        try:
+            while not working.done():
+                await asyncio.wait({working}, timeout=self._renewed_every)
+                if not working.done() and not await self.take():
+                    return
+            await working
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+        if pause:
+            await self.take(pause)
+
+    async def take(self, seconds: float = LEASE_SECONDS) -> bool:
+        """Take or renew the lease for so many seconds; return whether this process has it now.
+
+        Work that must not be cancelled calls this before each step. Raises StorageFailed.
+        """
+        return await self._store.submit(
+            lambda c: take_lease(c, self._name, self._holder, self._now(), seconds)
+        )
+
+    async def release(self) -> None:
+        """Release the lease, so that another process can take it. Raises StorageFailed."""
+        await self._store.submit(lambda connection: release_lease(connection, self._holder))
 
 
 def begin_job(

@@ -1,10 +1,10 @@
-"""Store chats between workers: who waits, who is paired with whom, and where a bot took over.
+"""Store chats with a person in a bot's place: another worker, or a researcher (wizard) at the desk.
 
-The database decides, whichever processes the workers are connected to: pairing and giving up lock the run's
-row on PostgreSQL, and SQLite has one writer. A decision of a process that was paused meanwhile is refused if
-the line that it is about exists already.
-
-The first answer counts, whoever gives it, and none once a bot has taken over: both lock the run's row.
+They say who waits, who is paired with whom, which lines wait for a researcher, and where a bot took over. The
+database decides, whichever processes the workers are connected to: pairing, answering and giving up lock the
+run's row on PostgreSQL, and SQLite has one writer. A decision of a process that was paused meanwhile is
+refused if the line that it is about exists already. Of researchers' answers to a line the first one counts,
+and none once a bot has taken over.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,6 @@ from datetime import datetime
 
 from sqlalchemy import Connection, String, bindparam, text
 
-from server.db import partners
 from server.db.runs.runs import lock_run
 from server.db.tables import WizardLineTable
 from server.session.partner import ChatStanding, Reason, heard
@@ -68,12 +67,12 @@ def enter(connection: Connection, conversation: str, at: datetime, latest: datet
     return str(first)
 
 
-def find(connection: Connection, conversations: Iterable[str]) -> Mapping[str, Found]:
+def find_partners(connection: Connection, conversations: Iterable[str]) -> Mapping[str, Found]:
     """Return the state of these chats, of those that were entered."""
-    rows = connection.execute(_FIND, {"conversations": tuple(conversations)}).all()
+    rows = connection.execute(_FIND_PARTNERS, {"conversations": tuple(conversations)}).all()
     partners = [row.partner_id for row in rows if row.partner_id is not None]
     said: dict[str, dict[int, str]] = {}
-    for line in connection.execute(_SAID, {"conversations": partners}):
+    for line in connection.execute(_SAID_BY_PARTNERS, {"conversations": partners}):
         said.setdefault(line.conversation_id, {})[line.turn_index] = line.text
     found = {}
     for row in rows:
@@ -89,7 +88,7 @@ def find(connection: Connection, conversations: Iterable[str]) -> Mapping[str, F
     return found
 
 
-def give_up(
+def give_up_partner(
     connection: Connection, conversation: str, index: int, why: Reason, bot: str, at: datetime
 ) -> bool:
     """Note that a bot takes over from line number `index` on; return whether it does.
@@ -97,7 +96,7 @@ def give_up(
     It does not if the line, or the awaited person, has come meanwhile.
     """
     lock_run_of(connection, conversation)
-    here = find(connection, [conversation])[conversation].standing
+    here = find_partners(connection, [conversation])[conversation].standing
     if here.taken_over or (here.lines and index in here.lines) or (why == "nobody_came" and here.has_come):
         return False
     row = {"conversation": conversation, "index": index, "why": why, "bot": bot, "at": at}
@@ -129,7 +128,7 @@ _PAIR = text("""
     UPDATE human_conversation SET partner_id = :partner, came_first = :came_first, met_at = :at
     WHERE conversation_id = :conversation""")
 # The type is needed for an empty list, which PostgreSQL takes for a list of numbers.
-_FIND = text("""
+_FIND_PARTNERS = text("""
     SELECT here.conversation_id, here.partner_id, here.came_first, here.taken_over_by,
            theirs.status = 'active' AND their_assignment.status = 'active' AND there.taken_over_by IS NULL
                AS partner_is_there,
@@ -142,7 +141,7 @@ _FIND = text("""
     WHERE here.conversation_id IN :conversations""").bindparams(
     bindparam("conversations", expanding=True, type_=String)
 )
-_SAID = text("""
+_SAID_BY_PARTNERS = text("""
     SELECT conversation_id, turn_index, text FROM turn
     WHERE author = 'worker' AND conversation_id IN :conversations""").bindparams(
     bindparam("conversations", expanding=True, type_=String)
@@ -177,9 +176,9 @@ def ask(connection: Connection, conversation: str, index: int, at: datetime) -> 
     connection.execute(_ASK, {"conversation": conversation, "index": index, "at": at})
 
 
-def find(connection: Connection, conversation: str, index: int) -> Found:
+def find_wizard(connection: Connection, conversation: str, index: int) -> Found:
     """Return the state of the wait for line `index`."""
-    row = connection.execute(_FIND, {"conversation": conversation, "index": index}).one()
+    row = connection.execute(_FIND_LINE, {"conversation": conversation, "index": index}).one()
     lines = {} if row.text is None else {index: str(row.text)}
     taken_over = row.taken_over_by is not None
     return Found(ChatStanding(has_come=True, lines=lines, taken_over=taken_over), row.inputs, row.answered_by)
@@ -204,14 +203,14 @@ def answer(
     return True
 
 
-def give_up(
+def give_up_wizard(
     connection: Connection, conversation: str, index: int, why: Reason, bot: str, at: datetime
 ) -> bool:
     """Note that a bot takes over from line `index` on, if nobody has answered it; return whether it does."""
     lock_run_of(connection, conversation)
-    if find(connection, conversation, index).standing.lines:
+    if find_wizard(connection, conversation, index).standing.lines:
         return False
-    return partners.give_up(connection, conversation, index, why, bot, at)
+    return give_up_partner(connection, conversation, index, why, bot, at)
 
 
 def waiting(connection: Connection, run: int) -> list[WaitingLine]:
@@ -219,7 +218,7 @@ def waiting(connection: Connection, run: int) -> list[WaitingLine]:
     rows = connection.execute(_WAITING, {"run": run}).all()
     names = [row.conversation_id for row in rows]
     said: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
-    for turn in connection.execute(_SAID, {"conversations": names}):
+    for turn in connection.execute(_TURNS, {"conversations": names}):
         said[turn.conversation_id].append((turn.author, turn.text))
     return [
         WaitingLine(
@@ -237,7 +236,7 @@ def waiting(connection: Connection, run: int) -> list[WaitingLine]:
 _ASK = text("""
     INSERT INTO wizard_line (conversation_id, turn_index, asked_at)
     VALUES (:conversation, :index, :at) ON CONFLICT DO NOTHING""")
-_FIND = text("""
+_FIND_LINE = text("""
     SELECT wizard_line.text, wizard_line.answered_by, human_conversation.taken_over_by,
            (SELECT count(*) FROM turn
             WHERE turn.conversation_id = wizard_line.conversation_id AND turn.author = 'worker') AS inputs
@@ -265,7 +264,7 @@ _ANSWERED = text("""
 _ANSWER = text("""
     UPDATE wizard_line SET text = :said, answered_by = :by, answered_at = :at
     WHERE conversation_id = :conversation AND turn_index = :index""")
-_SAID = text("""
+_TURNS = text("""
     SELECT conversation_id, author, text FROM turn
     WHERE conversation_id IN :conversations ORDER BY conversation_id, turn_index""").bindparams(
     bindparam("conversations", expanding=True, type_=String)

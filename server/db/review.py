@@ -1,4 +1,4 @@
-"""Store the judgments of the moderation service, and find the lines that it flagged."""
+"""Store what researchers review: reports of messages, and lines that the moderation service flagged."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def count_left(connection: Connection, run_id: int) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-def unseen(connection: Connection, run_id: int) -> list[str]:
+def unseen_reports(connection: Connection, run_id: int) -> list[str]:
     """Return the assignments of a run's unseen reports that were not taken back, one entry per report."""
     query = (
         select(ConversationTable.c.assignment_id)
@@ -91,7 +91,9 @@ def reports_of(connection: Connection, conversation: str) -> list[Any]:
     return list(connection.execute(query))
 
 
-def mark_seen(connection: Connection, assignment: str, report: int, by: str, at: datetime) -> SeenReport:
+def mark_report_seen(
+    connection: Connection, assignment: str, report: int, by: str, at: datetime
+) -> SeenReport:
     """Mark a report of an assignment as seen; the first researcher's mark stays.
 
     Raises:

@@ -1,4 +1,7 @@
-"""Encrypt workers' ids in the database, all under the key in use."""
+"""Secrets of the database: marks of those in use, and workers' ids, all encrypted under one key.
+
+A mark identifies its secret without revealing it.
+"""
 
 from collections.abc import Callable
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""Errors about runs and studies."""
+"""Errors about studies, their bots, and runs."""
 
 from datetime import datetime
 

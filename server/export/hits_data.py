@@ -1,23 +1,21 @@
-"""Write a run as `hits_data.json`, the format of the published experiment.
+"""Write a run in the format `hits_data`: its completed assignments, by the study's task.
 
-Only completed assignments that nobody has excluded, and rated conversations, are in it, without those with a
-person from whom a bot took over; everything else can be read from the views.
-Ratings are as the worker gave them. Simulated workers are in it only while nobody else has completed an
-assignment; `metadata.simulated` then says so, and `simulated` of each conversation by what. The format does
-not have these by itself, and neither has it an assignment's `consent`, which is there where the study asks
-for one, or what a bot's model wrote where its worker was shown less of it: `output`, and in what the two
-differ, `changes`. `facts` of a conversation: its later columns in `v1_conversation`, as far as known.
-`metadata.words_removed`: of how many assignments the words were removed. `metadata.people`: which systems are
-people, where anybody has met one.
+It contains only completed assignments that nobody has excluded, and rated conversations. Simulated workers
+are in it only while nobody else has completed an assignment. Ratings are as the worker gave them. Everything
+else can be read from the views.
 
-The first line is a header: the format and its version, the run, its criteria and its systems, and the kind of
-comparison. Each further line is an assignment. Its items are in the order shown; `twin_of` is the position of
-the ordinary item that a bad twin, a repeat or a reference belongs to. Its pairs are in order, only judged
-ones: the left and right systems, the turns with the provenance of replies, the preferences with their turns,
-and the ratings of each.
+Chats are written as `hits_data.json`, the format of the published experiment, without those with a person
+from whom a bot took over. That format does not have by itself: `metadata.simulated`, and `simulated` of each
+conversation, by what; `metadata.words_removed`, of how many assignments the words were removed;
+`metadata.people`, which systems are people; an assignment's `consent`, where the study asks for one; `output`
+and `changes`, what a bot's model wrote where its worker was shown less of it; and `facts` of a conversation,
+its later columns in `v1_conversation`.
 
-The file has only completed assignments that are not excluded; simulated workers are included only if nobody
-else has completed an assignment. Ratings are as the worker gave them.
+Item ratings and side-by-side comparisons are written as JSON Lines. The first line is a header: the format
+and its version, the run, its criteria and its systems, and the kind of comparison. Each further line is an
+assignment. Its items are in the order shown; `twin_of` is the position of the ordinary item that a bad twin,
+a repeat or a reference belongs to. Its pairs are in order, only judged ones: the left and right systems, the
+turns with the provenance of replies, the preferences with their turns, and the ratings of each.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,7 +43,7 @@ from server.session.answer_kinds import answer_type
 from server.session.instrument import TopicChangeKind
 from server.study import parse_study
 
-_Parts = Mapping[str, Mapping[str, list[RowMapping]]]
+_Parts = Mapping[str, Mapping[str, Sequence[RowMapping]]]
 
 # The format's sentences for the kinds of topic changes.
 _ACTIONS = {
@@ -57,7 +55,7 @@ _ACTIONS = {
 }
 
 _REMOVED = "SELECT count(*) AS number FROM v1_removal WHERE run_id = :run AND extent = 'words'"
-_CONVERSATIONS = """
+_CHATS = """
     SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' AND assignment_id IN :ids
        AND conversation_id NOT IN (SELECT conversation_id FROM v1_human_conversation
                                    WHERE run_id = :run AND taken_over_by IS NOT NULL)
@@ -77,7 +75,7 @@ _ANSWERS = """
     WHERE v1_answer.run_id = :run AND v1_answer.assignment_id IN :ids
     ORDER BY v1_answer.assignment_id, v1_answer.conversation_id, v1_answer.ordinal"""
 _PEOPLE = "SELECT DISTINCT system FROM v1_human_conversation WHERE run_id = :run ORDER BY system"
-_SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run"
+_SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 
 
 def hits_metadata(connection: Connection, run: RunEntry) -> Json:
@@ -97,7 +95,7 @@ def hits(connection: Connection, run: RunEntry) -> Iterator[Json]:
     """Yield the assignments of `data`, in the order in which they began."""
     for some in assignments(connection, run, completed(connection, run).ids):
         ids = [row["assignment_id"] for row in some]
-        conversations = rows(connection, run, _CONVERSATIONS, ids)
+        conversations = rows(connection, run, _CHATS, ids)
         held = grouped(conversations, "assignment_id")
         answers = rows(connection, run, _ANSWERS, ids)
         about_all = grouped([row for row in answers if not row["conversation_id"]], "assignment_id")
@@ -208,9 +206,7 @@ def _conversation(row: RowMapping, parts: _Parts) -> Json:
     return content
 
 
-VERSION = 1  # of both formats
-
-_Parts = Mapping[str, Mapping[str, Sequence[RowMapping]]]
+VERSION = 1  # of both formats of JSON Lines
 
 _CONVERSATIONS = """
     SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' AND assignment_id IN :ids
@@ -224,7 +220,6 @@ _RATINGS = """
 _TURNS = """
     SELECT * FROM v1_turn WHERE run_id = :run AND conversation_id IN :ids
      ORDER BY conversation_id, turn_index"""
-_SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 
 
 def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:

@@ -13,7 +13,8 @@ from server.db.runs.runs import all_runs
 from server.db.secrets import external_id
 from server.db.store import Store
 from server.errors import StorageFailed
-from server.periodic import Lease, PeriodicTask
+from server.db.jobs import Lease
+from server.periodic import PeriodicTask
 from server.recruiters.arrival import IdCipher
 from server.recruiters.recruiter import SONA, Sona
 from server.recruiters.sona import CreditAnswer, SonaClient

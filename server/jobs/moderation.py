@@ -17,7 +17,8 @@ from server.db.review import UnjudgedLine, store_judgements, unjudged_lines
 from server.db.runs.runs import open_slugs, studies_of_runs
 from server.db.store import Store
 from server.errors import StorageFailed
-from server.periodic import Lease, PeriodicTask
+from server.db.jobs import Lease
+from server.periodic import PeriodicTask
 from server.study import parse_study
 
 SECONDS = 5.0  # between queries for new lines

@@ -23,7 +23,8 @@ from server.db.store import Store
 from server.errors import StorageFailed
 from server.jobs.background import BackgroundJobs, JobFiles, Progress, Result
 from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, reading, run_child, told_progress
-from server.periodic import Lease, PeriodicTask
+from server.db.jobs import Lease
+from server.periodic import PeriodicTask
 
 PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
 

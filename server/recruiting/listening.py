@@ -12,7 +12,8 @@ from server.db.recruiting.bonuses import open_batches
 from server.db.recruiting.recruitments import StoredRecruitment, new_lost, note_lost, open_recruitments
 from server.db.store import Store
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
-from server.periodic import Lease, PeriodicTask
+from server.db.jobs import Lease
+from server.periodic import PeriodicTask
 from server.recruiters.pay_platform import LostEvent
 from server.recruiters.recruiter import PROLIFIC
 from server.recruiting.bonuses import Bonuses, is_due

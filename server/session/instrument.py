@@ -1,4 +1,4 @@
-"""The instrument: the questions that workers answer (METHOD, section 1), and how they compare two systems."""
+"""The instrument: the questions that workers answer (METHOD, section 1), and how they compare systems."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -176,18 +176,16 @@ class Consent(_Given):
 Part = Literal["before", "conversation", "after"]
 PARTS: tuple[Part, ...] = get_args(Part)
 
-_Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
-
 
 class AskedQuestion(AnswerForm):
     """A question of a questionnaire. A question that is not `required` may be left unanswered."""
 
-    label: _Label
+    label: Label
     question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
     required: bool = True
 
 
-_Asked = Annotated[tuple[AskedQuestion, ...], Field(max_length=50)]
+_Questions = Annotated[tuple[AskedQuestion, ...], Field(max_length=50)]
 
 
 class Questionnaires(BaseModel):
@@ -195,9 +193,9 @@ class Questionnaires(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    before: _Asked = ()
-    conversation: _Asked = ()
-    after: _Asked = ()
+    before: _Questions = ()
+    conversation: _Questions = ()
+    after: _Questions = ()
 
     def of(self, part: Part) -> tuple[AskedQuestion, ...]:
         """Return the questions of a part."""

@@ -1,4 +1,4 @@
-"""Find settings of a study that contradict each other."""
+"""Find problems of a study whose settings are each valid: contradictions, unfit texts, and notes on both."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches

@@ -1,4 +1,4 @@
-"""Read a study file: return the study, or its mistakes with their lines."""
+"""Read a study file: return the study, or its mistakes in plain words: place, expected value, suggestion."""
 
 import asyncio
 import hashlib
@@ -35,6 +35,32 @@ T = TypeVar("T")
 # Reading a text of 60 kB takes most of a second. With threads of their own, any number of texts delays
 # nothing else that needs a thread, such as signing in.
 _THREADS = ThreadPoolExecutor(2, "study-texts")
+_PATTERNS = {
+    "^[a-z][a-z0-9_]*$": "lowercase letters, digits and _, starting with a letter",
+    "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
+    "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
+    "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",
+    r"^[a-zA-Z0-9-]{1,63}\.sona-systems\.com$": "your school's host, such as `example.sona-systems.com`",
+    "^[ -~]*$": "plain letters, digits and signs without accents, on one line",
+    "^[a-z]{1,20}$": "a word in lowercase letters, such as `low`",
+    "[A-Za-z0-9-]{1,100}": "the name of an HTTP header, such as `api-key`",
+    "^[A-Z_][A-Z0-9_]*$": "capital letters, digits and _, as in the name of an environment variable",
+}
+_NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A mistake. `line`: from 1, None if unknown; `path`: the path of the setting."""
+
+    line: int | None
+    path: Location
+    reason: str
+
+    def at(self, source: str) -> str:
+        """Return the mistake with its place in the file `source`."""
+        where = source if self.line is None else f"{source}:{self.line}"
+        return f"{where}: {'.'.join(map(str, self.path))}{': ' if self.path else ''}{self.reason}"
 
 
 def load_study(path: Path) -> tuple[Study, str]:
@@ -104,34 +130,6 @@ def _of_later_version(document: Document) -> list[tuple[Location, str]]:
         return []
     reason = f"it is written in version {version} of the settings; this server knows those up to {VERSION}"
     return [(("version",), f"{reason}: what it calls unknown below may be new. Update Candor")]
-
-
-_PATTERNS = {
-    "^[a-z][a-z0-9_]*$": "lowercase letters, digits and _, starting with a letter",
-    "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
-    "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
-    "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",
-    r"^[a-zA-Z0-9-]{1,63}\.sona-systems\.com$": "your school's host, such as `example.sona-systems.com`",
-    "^[ -~]*$": "plain letters, digits and signs without accents, on one line",
-    "^[a-z]{1,20}$": "a word in lowercase letters, such as `low`",
-    "[A-Za-z0-9-]{1,100}": "the name of an HTTP header, such as `api-key`",
-    "^[A-Z_][A-Z0-9_]*$": "capital letters, digits and _, as in the name of an environment variable",
-}
-_NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """A mistake. `line`: from 1, None if unknown; `path`: the path of the setting."""
-
-    line: int | None
-    path: Location
-    reason: str
-
-    def at(self, source: str) -> str:
-        """Return the mistake with its place in the file `source`."""
-        where = source if self.line is None else f"{source}:{self.line}"
-        return f"{where}: {'.'.join(map(str, self.path))}{': ' if self.path else ''}{self.reason}"
 
 
 def on_their_lines(document: Document, problems: Iterable[tuple[Location, str]]) -> list[Mistake]:

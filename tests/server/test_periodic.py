@@ -1,17 +1,13 @@
-"""Tests of periodic work: it continues after faults and shuts down cleanly; a lease has one holder."""
+"""Tests of periodic work: it continues after faults, with growing pauses, and shuts down cleanly."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
 
-from server.clock import utc_now
-from server.db.store import Store
 from server.errors import StorageFailed
-from server.periodic import Lease, PeriodicTask
-from tests.server.support.database import execute
+from server.periodic import PeriodicTask
 from tests.support.waiting import PATIENCE
 
 AT_ONCE = 0.0
@@ -137,51 +133,3 @@ async def test_it_can_be_woken() -> None:
         await work.done.wait()
         await task.stop()
     assert work.times == 2
-
-
-NAME = "tide"
-
-
-@pytest.mark.databases("sqlite", "postgresql")
-async def test_what_was_done_is_not_done_again_by_another_before_its_pause_is_over(store: Store) -> None:
-    now, done = utc_now(), list[str]()
-    leases = {name: Lease(store, NAME, lambda: now) for name in ("a", "b")}
-
-    async def look(name: str, seconds: float) -> None:
-        nonlocal now
-        now += timedelta(seconds=seconds)
-
-        async def work() -> None:
-            done.append(name)
-
-        await leases[name].work_alone(work, pause=300.0)
-
-    await look("a", 0)
-    await look("b", 299)
-    assert done == ["a"]
-    await look("b", 2)
-    assert done == ["a", "b"]
-    await look("a", 1)
-    assert done == ["a", "b"]
-    await leases["b"].release()  # as a process does that ends
-    await look("a", 1)
-    assert done == ["a", "b", "a"]
-
-
-@pytest.mark.databases("sqlite", "postgresql")
-async def test_long_work_is_given_up_where_its_lease_is_lost(store: Store, url: str) -> None:
-    begun, ended = asyncio.Event(), asyncio.Event()
-
-    async def work() -> None:
-        begun.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.set()
-
-    lease = Lease(store, NAME, renewed_every=0.01)
-    working = asyncio.create_task(lease.work_alone(work))
-    await begun.wait()
-    execute(url, "UPDATE job_lease SET holder = 'another', until = '2999-01-01 00:00:00.000000'")
-    await working
-    assert ended.is_set()

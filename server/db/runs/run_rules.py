@@ -1,4 +1,4 @@
-"""Read and change the rules of runs, also while a run goes on."""
+"""Read and change the rules of runs, also while a run goes on, and load a run's progress against them."""
 
 from collections.abc import Collection, Mapping
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The tables of workers and their assignments."""
+"""Tables of workers and their assignments, with the conversations and items at the assignments' positions."""
 
 from datetime import datetime
 from typing import Final

@@ -1,4 +1,4 @@
-"""Tables of studies, and of registered bots."""
+"""Tables of studies and bots, and of runs with their items, counts, jobs and analyses."""
 
 from datetime import datetime
 

@@ -93,7 +93,7 @@ def _queue(connection: Connection, slug: str, now: datetime) -> WizardQueue:
     if people is None:
         return WizardQueue(waiting=[])
     return WizardQueue(
-        waiting=[_shown(line, partners.reply, now) for line in partners.waiting(connection, run.id)]
+        waiting=[_shown(line, people.reply, now) for line in partners.waiting(connection, run.id)]
     )
 
 

@@ -10,7 +10,7 @@ from server.access.actor import Allowed, Caller, RequestBody
 from server.access.parts import Database, part
 from server.clock import utc_now
 from server.db.audit import record
-from server.db.review import SeenFlag, SeenReport, mark_flag_seen, mark_seen
+from server.db.review import SeenFlag, SeenReport, mark_flag_seen, mark_report_seen
 from server.db.tables.table import RowNumber
 from server.live.converse.interventions import Interventions
 from server.live.converse.sessions import LiveSessions
@@ -29,7 +29,7 @@ async def mark_as_seen(
     """Mark the report of a message as seen, so that it no longer needs attention."""
 
     def work(connection: Connection) -> SeenReport:
-        found = mark_seen(connection, assignment, report, actor.name, utc_now())
+        found = mark_report_seen(connection, assignment, report, actor.name, utc_now())
         if found.is_new:
             record(connection, actor, "message_report.seen", assignment, f"report {report}")
         return found

@@ -13,7 +13,7 @@ from server.access.roles import Actor, Permission
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
 from server.db.interventions import exclusions
-from server.db.review import unseen, unseen_flags
+from server.db.review import unseen_flags, unseen_reports
 from server.db.runs.run_rules import rules_of, standing
 from server.db.runs.runs import RunEntry, all_runs
 from server.db.store import Store
@@ -135,7 +135,7 @@ class RunReader:
         ]
         progress = systems(people, study, families, limits.wanted)
         waits = run.status == "open" and study.moderation == "classifier" and not around.has_moderation
-        unread = Unread(unseen(connection, run.id), unseen_flags(connection, run.id), waits)
+        unread = Unread(unseen_reports(connection, run.id), unseen_flags(connection, run.id), waits)
         down = around.down(run.id) if run.status == "open" else ()
         return RunDetail(
             **dict(_summary(run, limits, _counted(self._workers.values(), now), around.public_url)),

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from server.bots.lineup import OpenRun, first_reached
 from server.clock import PastTimes
 from server.db.audit import record
-from server.db.counts import COUNTS
+from server.db.counts import POSITIONS
 from server.db.runs import run_rules
 from server.db.runs.run_rules import standing
 from server.db.runs.run_states import stop_run
@@ -58,7 +58,7 @@ class ArrivalState(NamedTuple):
     get. `took_part`: they took part in a run whose workers are excluded. `is_excluded`: they are on the run's
     list of excluded workers. `free` is the lowest slot that was given back, `last` the highest slot ever
     held, and `lapsed` the lowest slot whose holder, the assignment `holder`, is gone. `counted`, loaded only
-    for drawing a slot: how often each system stands at each position, for `plan_counts.positions_in`.
+    for drawing a slot: how often each system stands at each position, for `counts.positions_in`.
     """
 
     own: str | None
@@ -181,7 +181,7 @@ def _way_in(counted: ColumnElement[Any]) -> Select[Any]:
 
 
 _WAY_IN = _way_in(null())
-_WAY_IN_TO_DRAW = _way_in(COUNTS.scalar_subquery())
+_WAY_IN_TO_DRAW = _way_in(POSITIONS.scalar_subquery())
 
 
 def admit(

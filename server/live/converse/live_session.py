@@ -21,7 +21,8 @@ from candor.common.telemetry import span
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.sessions.quizzes import lines_of_others
-from server.db.store import StaleState, Store
+from server.db.store import Store
+from server.db.writer import StaleState
 from server.errors import StorageFailed
 from server.live.converse.bot_replies import Asking, ReplyTasks
 from server.session.events import (

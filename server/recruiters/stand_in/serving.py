@@ -1,4 +1,4 @@
-"""Serve the simulated Prolific: its pages for participants, and its events for subscribers.
+"""Serve the simulated Prolific: its API with faults on demand, its pages for participants, and its events.
 
 A cookie identifies the participant, as at Prolific. `?as=ID` in an address signs in.
 """
@@ -172,7 +172,7 @@ class StandInApi:
 
     async def _submissions(self, request: Request) -> Response:
         found = self._platform.of_study(request.query_params["study"])
-        return _page(request, [one.short() for one in found])
+        return _part_of(request, [one.short() for one in found])
 
     async def _submission(self, request: Request) -> Response:
         return JSONResponse(self._platform.submission(_id(request)).detail())
@@ -247,7 +247,7 @@ def _id(request: Request) -> str:
     return str(request.path_params["id"])
 
 
-def _page(request: Request, entries: list[Json]) -> Response:
+def _part_of(request: Request, entries: list[Json]) -> Response:
     """Return one page of a list. Raises NoSuchThing for a page past the end."""
     number = int(request.query_params.get("page", "1"))
     size = int(request.query_params.get("page_size", str(_PAGE)))

@@ -1,4 +1,4 @@
-"""Messages from the server to a worker's page."""
+"""Messages from the server to a worker's page, and their parts (cards), such as that of a study."""
 
 from datetime import datetime
 from typing import Literal

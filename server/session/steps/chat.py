@@ -1,10 +1,9 @@
-"""Apply a worker's message to its chat, with one chatbot or two at once. Pure.
+"""Apply a worker's message, or a bot's reply or final failure, to a chat with one chatbot or two. Pure.
 
 Two conversations side by side are conversations like any other, each with its own system, turns and end: the
-worker's messages are stored in both. `pairs` has the rules that apply to pairs only.
-
-The two replies of a pair are shown together, after one delay drawn for both, so that neither bot's speed
-shows. If one bot fails, both conversations begin again.
+worker's messages are stored in both. Their two replies are shown together, after one delay drawn for both, so
+that neither bot's speed shows. If one bot fails, both conversations begin again. `pairs` has the rules that
+apply to pairs only.
 """
 
 import math
@@ -43,7 +42,7 @@ from server.session.records import (
 )
 from server.session.reply_time import reply_delay
 from server.session.state import State
-from server.session.steps import chat, pairs
+from server.session.steps import pairs
 
 ChatMessage = wire.Topic | wire.Say | wire.TopicChange | wire.EndConversation | wire.Choose
 
@@ -202,7 +201,7 @@ def gave_up(state: State, failed: Conversation, event: BotGaveUp, incidents: lis
     """
     held = state.held_with(failed)
     if failed.inputs >= state.rules.minimum_inputs:
-        return chat.over(state, held, incidents, event.at, None)
+        return over(state, held, incidents, event.at, None)
     beside = [c for c in held if c is not failed]
     records: list[Record] = [*incidents, ConversationFailed(event.conversation, event.at)]
     records += [ConversationSkipped(c.plan.conversation, event.at) for c in beside]

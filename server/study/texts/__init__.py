@@ -9,9 +9,6 @@ from pydantic import BaseModel, ConfigDict
 from server.session.instrument import Label
 from server.session.texts import Text, Words
 
-__all__ = ["ENGLISH", "LANGUAGES", "Instrument", "instrument_of"]
-
-
 _FOLDER = Path(__file__).parent
 LANGUAGES = tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 

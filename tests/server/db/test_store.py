@@ -15,7 +15,8 @@ from sqlalchemy.exc import DBAPIError, NoResultFound
 
 from server.bots.lineup import OpenRun
 from server.db.runs.studies import create_study
-from server.db.store import StaleState, Store
+from server.db.store import Store
+from server.db.writer import StaleState
 from server.errors import RunFull, StorageFailed, StudyExists
 from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival

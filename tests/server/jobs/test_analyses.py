@@ -16,7 +16,7 @@ from server.db.store import Store
 from server.jobs import reports as analyses_module
 from server.jobs.child import ChildCommand, ChildLimits
 from server.jobs.reports import LEASE, RunningAnalyses
-from server.periodic import Lease
+from server.db.jobs import Lease
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
 from tests.support.waiting import wait_until

@@ -22,7 +22,7 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
-CONSENT = {"text": "Some of your partners may be partners.", "version": "1"}
+CONSENT = {"text": "Some of your partners may be people.", "version": "1"}
 AGREED = {"consent": "1", "ticked": []}
 LONG = 600.0
 House2 = Callable[..., House]
@@ -184,7 +184,7 @@ def test_a_process_that_was_stopped_does_not_take_over_from_who_has_answered(url
         (first,) = query(url, "SELECT conversation_id FROM human_conversation WHERE came_first")[0]
         for why in ("nobody_came", "silent", "left"):
             with engine.begin() as connection:
-                assert not partners.give_up(connection, first, 1, why, "late", AT)  # type: ignore[arg-type]
+                assert not partners.give_up_partner(connection, first, 1, why, "late", AT)  # type: ignore[arg-type]
         with engine.begin() as connection:
             again = partners.enter(connection, first, AT, AT - timedelta(days=1))
         engine.dispose()

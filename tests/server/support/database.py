@@ -74,7 +74,8 @@ def execute(url: str, sql: str, *values: object) -> None:
 def recount(url: str) -> None:
     """Count anew what arrivals go by, after conversations were put into the database by hand."""
     tables = ("plan_count", "free_place", "assignment_count", "rated_count")
-    for statement in (*(f"DELETE FROM {table}" for table in tables), *counts.FILL, *counts.FILL):  # noqa: S608
+    emptied = [f"DELETE FROM {table}" for table in tables]  # noqa: S608
+    for statement in (*emptied, *counts.FILL_RUN_COUNTS, *counts.FILL_PLAN_COUNTS):
         execute(url, statement)
 
 
@@ -82,7 +83,7 @@ def audit(url: str) -> list[str]:
     """Return in words where the counts that arrivals go by differ from what is stored."""
     engine = open_engine(url)
     with engine.connect() as connection:
-        found = [*counts.differences(connection), *counts.differences(connection)]
+        found = counts.differences(connection)
     engine.dispose()
     return found
 

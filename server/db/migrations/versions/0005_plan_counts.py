@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from server.db.counts import FILL
+from server.db.counts import FILL_PLAN_COUNTS
 
 revision = "0005"
 down_revision = "0004"
@@ -33,7 +33,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["run_id"], ["run.id"]),
         sa.PrimaryKeyConstraint("run_id", "simulated", "place"),
     )
-    for statement in FILL:
+    for statement in FILL_PLAN_COUNTS:
         op.execute(statement)
     op.create_index("place_of_a_run", "assignment", ["run_id", "simulated", "place"])
     for name, column in (("silent_since", "active_at"), ("under_way_since", "created_at")):

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from server.db.counts import FILL
+from server.db.counts import FILL_RUN_COUNTS
 
 revision = "0015"
 down_revision = "0014"
@@ -39,7 +39,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["system_id"], ["system.id"]),
         sa.PrimaryKeyConstraint("run_id", "simulated", "system_id"),
     )
-    for statement in FILL:
+    for statement in FILL_RUN_COUNTS:
         op.execute(statement)
 
 
