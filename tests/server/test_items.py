@@ -1,4 +1,4 @@
-"""Tests of loading items from a JSONL file or a run; each mistake is reported with its place."""
+"""Tests of items from a JSONL file or a run, whose mistakes are named with their places, and of bad twins."""
 
 import json
 import random

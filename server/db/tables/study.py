@@ -147,7 +147,7 @@ class RevisionTable(TableBase, table=True):
 
 
 class PlanCountTable(TableBase, table=True):
-    """The number of conversations with a system at a position in a run's held slots: `plan_counts`."""
+    """The number of conversations with a system at a position in a run's held slots: `db/counts`."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -157,7 +157,7 @@ class PlanCountTable(TableBase, table=True):
 
 
 class PairCountTable(TableBase, table=True):
-    """The number of pairs of two systems, and the preferences between them: `pair_counts`."""
+    """The number of pairs of two systems, and the preferences between them: `db/counts`."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -170,7 +170,7 @@ class PairCountTable(TableBase, table=True):
 
 
 class AssignmentCountTable(TableBase, table=True):
-    """The number of a run's assignments with a status: `run_counts`."""
+    """The number of a run's assignments with a status: `db/counts`."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -179,7 +179,7 @@ class AssignmentCountTable(TableBase, table=True):
 
 
 class RatedCountTable(TableBase, table=True):
-    """The number of rated conversations with a system in a run's completed assignments: `run_counts`."""
+    """The number of rated conversations with a system in a run's completed assignments: `db/counts`."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)

@@ -1,4 +1,4 @@
-"""Tests of opening a database: permissions of its files, and no words of workers in its errors."""
+"""Tests of opening a database: its files' permissions and errors, damage of SQLite files, the only server."""
 
 import os
 import re
