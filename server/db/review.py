@@ -35,8 +35,8 @@ from server.errors import FlagNotFound, ReportNotFound
 
 
 @dataclass(frozen=True, slots=True)
-class SeenReport:
-    """A report that was marked as seen: its run. `is_new`: nobody had marked it before."""
+class MarkedSeen:
+    """A report or a flagged line that was marked as seen: its run. `is_new`: nobody had marked it before."""
 
     run: int
     is_new: bool
@@ -93,7 +93,7 @@ def reports_of(connection: Connection, conversation: str) -> list[Any]:
 
 def mark_report_seen(
     connection: Connection, assignment: str, report: int, by: str, at: datetime
-) -> SeenReport:
+) -> MarkedSeen:
     """Mark a report of an assignment as seen; the first researcher's mark stays.
 
     Raises:
@@ -112,7 +112,7 @@ def mark_report_seen(
         MessageReportTable.c.id == report, MessageReportTable.c.seen_at.is_(None)
     )
     changed = connection.execute(marked.values(seen_at=at, seen_by=by)).rowcount
-    return SeenReport(run, changed == 1)
+    return MarkedSeen(run, changed == 1)
 
 
 _KINDS = {"bot": "flagged_reply", "worker": "flagged_input"}  # of notes
@@ -213,14 +213,6 @@ class FlaggedLine:
     author: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeenFlag:
-    """A flagged line that was marked as seen: its run. `is_new`: nobody had marked it before."""
-
-    run: int
-    is_new: bool
-
-
 def unseen_flags(connection: Connection, run_id: int) -> list[FlaggedLine]:
     """Return a run's flagged lines that nobody has seen, in the order in which they were judged.
 
@@ -262,7 +254,7 @@ def unseen_flags(connection: Connection, run_id: int) -> list[FlaggedLine]:
 
 def mark_flag_seen(
     connection: Connection, assignment: str, position: int, attempt: int, line: int, by: str, at: datetime
-) -> SeenFlag:
+) -> MarkedSeen:
     """Mark a flagged line as seen; the first researcher's mark stays. A pair's copies are marked together.
 
     Args:
@@ -308,4 +300,4 @@ def mark_flag_seen(
         ModeratedLineTable.c.flagged.is_(True),
         ModeratedLineTable.c.seen_at.is_(None),
     )
-    return SeenFlag(found.run_id, connection.execute(marked.values(seen_at=at, seen_by=by)).rowcount > 0)
+    return MarkedSeen(found.run_id, connection.execute(marked.values(seen_at=at, seen_by=by)).rowcount > 0)

@@ -10,7 +10,7 @@ from server.access.actor import Allowed, Caller, RequestBody
 from server.access.parts import Database, part
 from server.clock import utc_now
 from server.db.audit import record
-from server.db.review import SeenFlag, SeenReport, mark_flag_seen, mark_report_seen
+from server.db.review import MarkedSeen, mark_flag_seen, mark_report_seen
 from server.db.tables.table import RowNumber
 from server.live.converse.interventions import Interventions
 from server.live.converse.sessions import LiveSessions
@@ -28,7 +28,7 @@ async def mark_as_seen(
 ) -> Response:
     """Mark the report of a message as seen, so that it no longer needs attention."""
 
-    def work(connection: Connection) -> SeenReport:
+    def work(connection: Connection) -> MarkedSeen:
         found = mark_report_seen(connection, assignment, report, actor.name, utc_now())
         if found.is_new:
             record(connection, actor, "message_report.seen", assignment, f"report {report}")
@@ -51,7 +51,7 @@ async def mark_flag_as_seen(
 ) -> Response:
     """Mark a turn flagged by the moderation service as seen, so that it no longer needs attention."""
 
-    def work(connection: Connection) -> SeenFlag:
+    def work(connection: Connection) -> MarkedSeen:
         found = mark_flag_seen(connection, assignment, position, attempt, line, actor.name, utc_now())
         if found.is_new:
             where = f"conversation {position}, attempt {attempt}, line {line}"

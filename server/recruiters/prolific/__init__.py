@@ -1,5 +1,5 @@
-"""Client of Prolific's API for researchers, in `client`; its errors are in `failures`.
+"""Client of Prolific's API for researchers; entry point: `client`.
 
-Amounts are whole cents of the study's currency; decimals are used only where Prolific needs them (`money`).
+Amounts are whole cents of the study's currency; decimals are used only where Prolific needs them.
 Sources: Prolific's API reference, and its OpenAPI specification of 2026-07-20.
 """
