@@ -350,7 +350,7 @@ _FREE = "SELECT run_id, simulated, place FROM free_place"
 
 def differences(connection: Connection) -> list[str]:
     """Count everything again; return sentences about wrong counts, none if all are right."""
-    free, free_anew = ({*connection.execute(text(query)).tuples()} for query in (_FREE, _FREE_ANEW))
+    free, free_anew = ({tuple(row) for row in connection.execute(text(q))} for q in (_FREE, _FREE_ANEW))
     return [
         *(sentence for stored in _STORED for sentence in _wrong(connection, stored)),
         *(
@@ -374,7 +374,7 @@ def _wrong(connection: Connection, stored: _Stored) -> Iterator[str]:
 
 def _numbers(connection: Connection, query: str, columns: int) -> dict[tuple[Any, ...], list[float]]:
     """Map so many first columns to the numbers after them; rows of zeros are left out."""
-    rows = connection.execute(text(query)).tuples()
+    rows = map(tuple, connection.execute(text(query)))
     return {row[:columns]: numbers for row in rows if any(numbers := [float(n) for n in row[columns:]])}
 
 

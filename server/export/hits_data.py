@@ -149,7 +149,7 @@ def _assignment(row: RowMapping, conversations: Sequence[RowMapping], parts: _Pa
     } | consent_in(row)
 
 
-def _by_part(rows: list[RowMapping]) -> Json:
+def _by_part(rows: Sequence[RowMapping]) -> Json:
     """Return the answers before and after all conversations, by part; nothing if there are none."""
     parts = {
         part: _answered([row for row in rows if row["part"] == part])["answers"]
@@ -158,7 +158,7 @@ def _by_part(rows: list[RowMapping]) -> Json:
     return {"answers": parts} if parts else {}
 
 
-def _answered(rows: list[RowMapping]) -> Json:
+def _answered(rows: Sequence[RowMapping]) -> Json:
     """Return the answers to a study's questions, by label; nothing if there are none."""
     values: dict[str, list[float | str]] = {}
     for row in rows:
