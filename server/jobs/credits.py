@@ -8,12 +8,12 @@ import structlog
 from sqlalchemy import Connection
 
 from server.clock import utc_now
+from server.db.jobs import Lease
 from server.db.recruiting.credits import DueCredit, due_credits, runs_with_due_credits, store_credit
 from server.db.runs.runs import all_runs
 from server.db.secrets import external_id
 from server.db.store import Store
 from server.errors import StorageFailed
-from server.db.jobs import Lease
 from server.periodic import PeriodicTask
 from server.recruiters.arrival import IdCipher
 from server.recruiters.recruiter import SONA, Sona

@@ -13,11 +13,11 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from bots import BotBusy, BotError, BudgetSpent, ChatRefused, Declined, Moderation, ModerationJudgement
 from candor.common.network import backoff
 from server.clock import utc_now
+from server.db.jobs import Lease
 from server.db.review import UnjudgedLine, store_judgements, unjudged_lines
 from server.db.runs.runs import open_slugs, studies_of_runs
 from server.db.store import Store
 from server.errors import StorageFailed
-from server.db.jobs import Lease
 from server.periodic import PeriodicTask
 from server.study import parse_study
 

@@ -16,14 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
 from server.clock import utc_now
-from server.db.jobs import JobEntry, end_abandoned, forget_jobs, jobs_of
+from server.db.jobs import JobEntry, Lease, end_abandoned, forget_jobs, jobs_of
 from server.db.runs.analyses import last_heard, outdated, store_analysis
 from server.db.runs.runs import find_run
 from server.db.store import Store
 from server.errors import StorageFailed
 from server.jobs.background import BackgroundJobs, JobFiles, Progress, Result
 from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, reading, run_child, told_progress
-from server.db.jobs import Lease
 from server.periodic import PeriodicTask
 
 PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"

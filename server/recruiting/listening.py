@@ -8,11 +8,11 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
+from server.db.jobs import Lease
 from server.db.recruiting.bonuses import open_batches
 from server.db.recruiting.recruitments import StoredRecruitment, new_lost, note_lost, open_recruitments
 from server.db.store import Store
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
-from server.db.jobs import Lease
 from server.periodic import PeriodicTask
 from server.recruiters.pay_platform import LostEvent
 from server.recruiters.recruiter import PROLIFIC

@@ -10,13 +10,12 @@ import pytest
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.engine import open_engine
-from server.db.jobs import release_lease, take_lease
+from server.db.jobs import Lease, release_lease, take_lease
 from server.db.runs.analyses import find_analysis, find_points, store_analysis
 from server.db.store import Store
 from server.jobs import reports as analyses_module
 from server.jobs.child import ChildCommand, ChildLimits
 from server.jobs.reports import LEASE, RunningAnalyses
-from server.db.jobs import Lease
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
 from tests.support.waiting import wait_until
