@@ -322,7 +322,7 @@ def test_tokens_are_made_and_revoked_by_owners(people: People) -> None:
 
 
 def test_tries_to_sign_in_are_limited(house: House, serve: Any) -> None:
-    strict = serve(house.url, *house.runs, sign_ins="3/minute")
+    strict = serve(house.url, *house.runs, sign_ins="3/hour")
     browser = Browser(strict)
     answers = [browser.sign_in("ann", "a wrong password").status_code for _ in range(4)]
     assert answers == [403, 403, 403, 429]
@@ -330,8 +330,8 @@ def test_tries_to_sign_in_are_limited(house: House, serve: Any) -> None:
 
 
 def test_who_knows_a_name_locks_nobody_out(house: House, serve: Any) -> None:
-    """At most 3 tries a minute come from an address, and 60 of a name: 20 addresses at once block it."""
-    strict = serve(house.url, *house.runs, sign_ins="3/minute")
+    """At most 3 tries an hour come from an address, and 60 of a name: 20 addresses at once block it."""
+    strict = serve(house.url, *house.runs, sign_ins="3/hour")
     person = People(strict, "ann")
     known = person.signed_in("viewer")
 
