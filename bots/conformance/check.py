@@ -101,7 +101,7 @@ class _Asking:
 
     @property
     def hopeless(self) -> bool:
-        """Whether the bot fails so often that further calls would only take time."""
+        """Whether the bot fails so often that more calls would be a waste of time."""
         failed = [answer.failed for answer in self.answers]
         return sum(failed) >= _IN_ALL or (len(failed) >= _IN_A_ROW and all(failed[-_IN_A_ROW:]))
 

@@ -48,7 +48,7 @@ class Character(_Part):
 
 
 class CheckLanguage(_Part):
-    """The lines of a language, in rows of variants of which one is drawn, and patterns for replies in it."""
+    """The lines of a language, each with variants to draw from, and patterns for replies in it."""
 
     openings: tuple[str, ...]
     talk: tuple[tuple[str, ...], ...]

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from bots.shown import Change
 
-_CONVERSATIONS = 4_096  # whose opaque ids are cached: each is needed at every turn
+_CONVERSATIONS = 4_096  # opaque ids in the cache: each is needed at every turn
 
 
 @lru_cache(maxsize=_CONVERSATIONS)

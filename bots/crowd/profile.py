@@ -108,7 +108,7 @@ class Profile(Protocol):
         ...
 
     def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
-        """Return the number, from 1, of the line taken for the partner's by a worker who has `heard` some."""
+        """Return the number, from 1, of the line that the worker takes for one of the partner's, `heard`."""
         ...
 
 
@@ -147,7 +147,7 @@ class Honest:
         return "left" if ahead > 0 else "right"
 
     def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
-        """Return mostly a line that was heard, else a random one."""
+        """Usually return a line that was heard, else a random one."""
         known = [number for number, line in enumerate(lines, start=1) if line in heard]
         if known and self._rng.random() < REMEMBERED:
             return known[0]

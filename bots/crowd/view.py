@@ -202,7 +202,7 @@ class History:
 AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text"]
 Answer = str | float | list[str]
 _COMMENTS = ("It went well.", "Nothing to add.", "A little slow at times.", "Hard to say.")
-_SKIPPED = 0.3  # of the questions that may be left without an answer
+_SKIPPED = 0.3  # share of the optional questions that are left without an answer
 _SPREAD = 100.0  # of numbers, where no bound says how large they may be
 
 

@@ -90,7 +90,7 @@ class Api(ABC):
     """A path that costs nothing and shows whether the service is reachable."""
 
     def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
-        """Ask `model` with `options`, by the service's names; `more` is merged into the body."""
+        """Ask `model` with `options`, under the service's option names; `more` is merged into the body."""
         self._model = model
         self._options = dict(options)
         self._more = more
@@ -145,7 +145,7 @@ class ModelApiBot(RemoteBot):
             raise
 
     async def probe(self) -> None:
-        """Send a request that costs nothing; most answers pass. Raises BotError if nobody answers."""
+        """Send a request that costs nothing. Raises BotError if nobody, or only a proxy, answers."""
         response = await self._remote.get(self._api.heartbeat)
         if response.status_code in _AWAY:
             raise self._remote.refusal(response)

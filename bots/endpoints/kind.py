@@ -71,12 +71,12 @@ _CONNECTION_HEADERS = frozenset(
 
 
 def key_header_name(name: str) -> str:
-    """Return the name of a header that may hold a key. Raises ValueError: it may not."""
+    """Return the name of a header that may hold a key. Raises ValueError if it may not."""
     return _free_header(name, "cannot hold a key")
 
 
 def _open_header(name: str) -> str:
-    """Return the name of a header whose value may stand in a study. Raises ValueError: it may not."""
+    """Return the name of a header whose value may stand in a study. Raises ValueError if it may not."""
     if name.lower() in _SECRET_HEADERS:
         raise ValueError(
             "keys are not written into a study: name the environment variable that holds it as `key`"
@@ -94,7 +94,7 @@ def _free_header(name: str, otherwise: str) -> str:
 
 Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]
 Tokens = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
-Seed = Annotated[int, Field(gt=-(2**53), lt=2**53, strict=True)]  # as a browser holds it exactly
+Seed = Annotated[int, Field(gt=-(2**53), lt=2**53, strict=True)]  # integers that a browser represents exactly
 HeaderName = Annotated[str, AfterValidator(_open_header)]
 Model = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Stop = Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=16)]
@@ -147,7 +147,7 @@ class EndpointSettings(BaseModel, ABC):
 
     @abstractmethod
     def client(self, remote: Remote) -> Replica:
-        """Return the client that asks `remote`. Raises EndpointError: this kind of bot has no urls."""
+        """Return the client that asks `remote`. Raises EndpointError if this kind of bot has no urls."""
 
     def open(self, url: str, *, refuse_private: bool = False, patience: float = PATIENCE) -> Replica:
         """Return the replica at `url`. Nothing is sent yet.
@@ -241,6 +241,6 @@ class HostedEndpoint(EndpointSettings):
         return ModelApiBot(remote, api, self.prompt, self.refusals, self.price)
 
     def options(self) -> dict[str, Any]:
-        """Return the options that are set, by the service's names."""
+        """Return the options that are set, under the service's option names."""
         given = self.model_dump(include=set(self.option_names), exclude_none=True)
         return {self.option_names[name]: value for name, value in given.items()}

@@ -25,7 +25,7 @@ from bots.endpoints.remote import unknown_end, whole
 
 _ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})
-# OpenAI's words, and those of TGI, Together, Cohere, and of proxies before Anthropic.
+# Finish reasons of OpenAI, TGI, Together, Cohere, and of proxies before Anthropic.
 _ENDS = frozenset({"stop", "content_filter", "eos", "eos_token", "stop_sequence", "complete", "end_turn"})
 
 
@@ -138,7 +138,7 @@ def _answered(
 
 
 class OpenAiEndpoint(HostedEndpoint):
-    """Equivalent servers of OpenAI's chat completions.
+    """Interchangeable servers with OpenAI's API for chat completions.
 
     A url ends before `/chat/completions` (mostly in `/v1`). The key goes into `key_header`: into
     Authorization as a bearer token, into any other header as it is (Azure: `api-key`). `query` is sent with
@@ -179,5 +179,5 @@ class OpenAiEndpoint(HostedEndpoint):
         return EndpointAccess(self.key, self.key_header, self.headers, self.query)
 
     def options(self) -> dict[str, Any]:
-        """Return the options that are set, and whether to stream, by the service's names."""
+        """Return the options that are set, and whether to stream, under the service's option names."""
         return {**super().options(), "stream": True} if self.stream else super().options()

@@ -60,7 +60,7 @@ _MEANING = {
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The contents of an answer's body: the provider's words for people, and those for programs."""
+    """The error in an answer: the message for people, and the codes for programs."""
 
     message: str = ""
     codes: tuple[str, ...] = ()
@@ -200,7 +200,7 @@ def _short(text: object, longest: int = LONGEST_MESSAGE) -> str:
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 1024 * 1024  # bytes: the thoughts behind a short reply may be long
 LARGEST_STREAM = 32 * LARGEST_ANSWER  # bytes of a stream, which takes some 300 bytes for each token
-_LOGGED = 200  # characters of a failed answer, and of a failed connection
+_LOGGED = 200  # characters of a failed answer or connection that are logged
 
 # Idle connections are closed before the server closes them: uvicorn's limit, a common one, is 5 s.
 _CONNECTIONS = httpx2.Limits(max_connections=None, keepalive_expiry=2.0)

@@ -98,7 +98,7 @@ as_parameter = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), defau
 # half a millisecond: a transaction of five statements waits for more than two. A trigger of the connection's
 # own runs all statements while the lock is held.
 Run = Callable[[str, tuple[str, ...]], object]  # runs a statement with its parameters
-_MOST = 100  # sets of statements with a trigger of their own; further sets share one that has all statements
+_MOST = 100  # sets of statements get a trigger of their own; all others share one trigger with all statements
 
 
 class OneStatement:
@@ -106,8 +106,8 @@ class OneStatement:
 
     Args:
         statements: The statements that may be run, in their order.
-        first: A statement that runs before all of these. It must change a row of the database for each of its
-            rows, or nothing is done.
+        first: A statement that runs before all of these. If it does not change exactly as many rows of the
+            database as it has rows, everything is rolled back.
     """
 
     def __init__(self, statements: Sequence[Bulk], first: Bulk | None = None) -> None:

@@ -102,7 +102,7 @@ class Store:
         Raises:
             StaleState: The records contradict what is stored, the assignment is over, or the session has
                 another owner by now; nothing was written.
-            StorageFailed: The database could not be written; nothing was stored.
+            StorageFailed: The database could not be written, or its answer was lost after the commit.
         """
         if also is None:
             await done_by(self._sessions.put, Append(assignment_id, fence, records, at))
@@ -122,8 +122,8 @@ class Store:
     async def submit(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in the next transaction; return its result once that is on disk.
 
-        `work` is run again if something else ends the transaction, and the last time counts: it must change
-        nothing but the database.
+        `work` may run more than once, and only the last result counts. So it must change nothing but the
+        database.
 
         Raises:
             StorageFailed: The database could not be written; nothing was stored.
@@ -149,8 +149,8 @@ class Store:
     async def look_up(self, work: Callable[[Connection], T]) -> T:
         """Run `work`, which finds a few rows by an index, as `read` does: for workers and their sessions.
 
-        Lookups have threads of their own, and wait only for each other as long as PostgreSQL's connections
-        suffice. A lookup is skipped if its caller is cancelled before its turn. Raises StorageFailed, as
+        Lookups have their own threads. A lookup waits only for other lookups, unless PostgreSQL has no free
+        connection. It is skipped if its caller is cancelled before its turn. Raises StorageFailed, as
         `read`.
         """
         try:

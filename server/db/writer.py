@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from server.db.bulk import Bulk, Kind, OneStatement, Row, stored_time
 from server.db.engine import empty_log, storage_error
-from server.db.sessions import write as rows
+from server.db.sessions import write as session_rows
 from server.errors import StorageDamaged, StorageFailed
 from server.session.records import Record
 
@@ -30,7 +30,7 @@ _WAIT_FOR_READERS_MS = 50  # before giving up emptying the log; workers' message
 # PostgreSQL ends one of two transactions that wait for each other; repeated, it runs after the other.
 _GAVE_WAY = frozenset({"40001", "40P01"})
 # SQLite's error codes, by its own names, of a database that cannot be written, whatever the data.
-_TAKES_NOTHING = frozenset(
+_REFUSES_ALL_WRITES = frozenset(
     {
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_CANTOPEN,
@@ -157,7 +157,7 @@ class Writer:
 
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
-        self._as_one = _as_one() if engine.dialect.name == "sqlite" else None
+        self._one_statement = _as_one() if engine.dialect.name == "sqlite" else None
         self._jobs: deque[QueuedJob | None] = deque()
         # Set only by the first job in the queue, because waking the thread takes microseconds.
         self._news = threading.Event()
@@ -254,28 +254,28 @@ class Writer:
 
     def _write(self, jobs: Sequence[QueuedJob]) -> None:
         """Do all jobs together or, if one of them fails, one by one; then each keeps its own error."""
-        if self._as_one is not None and all(isinstance(job, Append) for job in jobs):
-            done = self._append_as_one(self._as_one, cast("Sequence[Append]", jobs))
+        if self._one_statement is not None and all(isinstance(job, Append) for job in jobs):
+            done = self._write_in_one_statement(self._one_statement, cast("Sequence[Append]", jobs))
         else:
-            done = self._transact(jobs, _together)
+            done = self._transact(jobs, _do_all)
         if not done:
-            self._transact(jobs, _one_by_one)
+            self._transact(jobs, _do_one_by_one)
 
-    def _append_as_one(self, as_one: OneStatement, appends: Sequence[Append]) -> bool:
-        """Write all appends with one statement; return whether that was possible, else nothing is written.
+    def _write_in_one_statement(self, one_statement: OneStatement, appends: Sequence[Append]) -> bool:
+        """Write all appends with one statement. Return False, and write nothing, if that is not possible.
 
         SQLite commits the statement when it ends, because no transaction is open.
         """
-        if _is_one_twice(appends):
+        if _repeats_an_assignment(appends):
             return False
         owned = [_owned(each.assignment, each.fence, each.at) for each in appends]
         records = ((each.assignment, record) for each in appends for record in each.records)
         with closing(self._engine.raw_connection()) as connection:
             try:
                 driver = cast("sqlite3.Connection", connection.driver_connection)
-                as_one.execute(driver.execute, rows.by_statement(records), owned)
+                one_statement.execute(driver.execute, session_rows.by_statement(records), owned)
             except Exception as error:  # of one of the appends, unless the database cannot be written at all
-                if isinstance(error, sqlite3.OperationalError) and _takes_nothing(error):
+                if isinstance(error, sqlite3.OperationalError) and _refuses_all_writes(error):
                     raise
                 log.debug("batch taken apart", jobs=len(appends), error=str(error))
                 return False
@@ -284,7 +284,7 @@ class Writer:
     def _transact(
         self, jobs: Sequence[QueuedJob], do: Callable[[Connection, Sequence[QueuedJob]], bool]
     ) -> bool:
-        """Do jobs in one transaction, by `do`; return whether that was possible, else nothing is written."""
+        """Do jobs in one transaction, by `do`. Return False, and write nothing, if that is not possible."""
         with self._engine.connect() as connection, connection.begin() as transaction:
             if not do(connection, jobs):
                 transaction.rollback()
@@ -292,14 +292,14 @@ class Writer:
         return True
 
 
-def _together(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
+def _do_all(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
     """Do all jobs, the appends with one statement per table; return whether that was possible.
 
-    It is not if a job contradicts what is stored, or if a session appends twice: its first records may have
-    ended it. Then each job is to be tried by itself, so that the others are not harmed.
+    Return False if a job contradicts what is stored, or if a session appends twice: its first records may
+    have ended it. The caller then tries each job by itself, so that the others are not harmed.
     """
     appends = [job for job in jobs if isinstance(job, Append)]
-    if _is_one_twice(appends):
+    if _repeats_an_assignment(appends):
         return False
     try:
         if appends:
@@ -313,16 +313,16 @@ def _together(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
     return True
 
 
-def _takes_nothing(error: sqlite3.OperationalError) -> bool:
+def _refuses_all_writes(error: sqlite3.OperationalError) -> bool:
     """Return whether an error concerns the database itself, not the data to be written."""
-    return error.sqlite_errorcode & 0xFF in _TAKES_NOTHING  # the higher bits only give details
+    return error.sqlite_errorcode & 0xFF in _REFUSES_ALL_WRITES  # the higher bits only give details
 
 
-def _is_one_twice(appends: Sequence[Append]) -> bool:
+def _repeats_an_assignment(appends: Sequence[Append]) -> bool:
     return len({append.assignment for append in appends}) < len(appends)
 
 
-def _one_by_one(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
+def _do_one_by_one(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
     for job in jobs:
         _perform(connection, job)
     return True
@@ -374,7 +374,7 @@ _STILL_OWNED = Bulk(
 
 
 def _as_one() -> OneStatement:
-    return OneStatement(rows.IN_ORDER, first=_STILL_OWNED)
+    return OneStatement(session_rows.IN_ORDER, first=_STILL_OWNED)
 
 
 def _owned(assignment: str, fence: int, at: datetime) -> Row:
@@ -393,4 +393,4 @@ def _append(connection: Connection, appends: Sequence[tuple[str, int, Sequence[R
     owned = [_owned(assignment, fence, at) for assignment, fence, _, at in appends]
     if _STILL_OWNED.execute(connection, owned) != len(appends):
         raise StaleState(f"no longer active, or not the caller's: {', '.join(key for key, *_ in owned)}")
-    rows.write(connection, ((key, record) for key, _, records, _ in appends for record in records))
+    session_rows.write(connection, ((key, record) for key, _, records, _ in appends for record in records))

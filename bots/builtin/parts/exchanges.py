@@ -39,7 +39,7 @@ _WEIGHTS_IF_BARE = (0.5, 0.6, 0.5, 0.1)
 WINDOW = len(_WEIGHTS)
 
 Stage = Literal["opening", "middle", "closing"]
-# How much it matters that a reply fits its stage: a greeting needs a greeting in return.
+# Weight of the stage in the fit: a greeting needs a greeting in return.
 _MATTERS: dict[Stage, float] = {"opening": 2.0, "middle": 1.0, "closing": 3.0}
 
 
@@ -103,7 +103,7 @@ def stage_codes(stages: Iterable[Stage]) -> Codes:
 
 
 def fitness(chat: Chat, acts: Codes, stages: Codes) -> Vector:
-    """Return how well replies fit the latest line: half for its act, half for its stage.
+    """Score how well replies fit the latest line: half of a score is for the act, half for the stage.
 
     A yes-no question needs a yes or no, and nobody says goodbye in the middle. `acts` are the acts of the
     lines that the replies answered, `stages` their stages in their dialogues.
@@ -157,7 +157,7 @@ def sayings(corpus: Corpus) -> Sayings:
 _FIRST_PERSON = re.compile(r"\b(i|i'm|i've|i'd|i'll|my|mine|we|our)\b", re.IGNORECASE)
 
 
-_RARE = 3  # a word in no more replies than this makes a reply specific to its own dialogue
+_RARE = 3  # a word that occurs in at most this many replies makes them specific to their dialogues
 
 
 class Stock:
@@ -224,12 +224,12 @@ def stock(corpus: Corpus) -> Stock:
 
 _ROUNDS = 5
 _CALLED, _COPIED, _PERSONAL, _FREQUENT = 0.5, 0.15, 0.15, 0.2
-_PRIOR = 4.0  # occurrences added to every source word: the replies to a rare word are weak evidence
+_PRIOR = 4.0  # prior count of each source word, because the replies to a rare word are weak evidence
 
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """All pairs of a word that was said and a word of the reply that it may explain."""
+    """All pairs of a word of a line and a word of its reply."""
 
     pair: NDArray[np.intp]  # which distinct (said, answered) pair
     slot: NDArray[np.intp]  # which answered word of which exchange
@@ -287,7 +287,7 @@ class Associations:
         return np.log(mixture / self.frequency)
 
     def _copied(self, weighted: Sequence[tuple[float, str]]) -> Vector:
-        """Return the distribution of the content words of weighted texts; frequency if there are none."""
+        """Return how content words are distributed in weighted texts; if they have none, in the corpus."""
         total = np.zeros(len(self.index))
         for weight, text in weighted:
             for word in content(text):
@@ -309,7 +309,7 @@ class Associations:
         return _Links(inverse, np.array(slot), distinct // size, distinct % size)
 
     def _learn(self, links: _Links) -> tuple[Matrix, Vector]:
-        """Return the learned part of t as a matrix, and for each source word the mass left to frequency."""
+        """Return the learned part of t as a matrix, and what each source word leaves to the prior."""
         size = len(self.index)
         t = self.frequency[links.answered]
         for _ in range(_ROUNDS):

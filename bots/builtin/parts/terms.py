@@ -162,7 +162,7 @@ def products(matrix: Matrix, vector: Vector) -> Vector:
 class Blends:
     """Rows of length 1, each a weighted sum of some texts that many rows share.
 
-    A vector is multiplied with every text once, and only with texts that share a word with it.
+    The product is computed once for each distinct text that shares a term with the vector.
     """
 
     def __init__(self, shares: Matrix, texts: Matrix) -> None:
@@ -222,7 +222,7 @@ def principal(texts: Matrix, dimensions: int) -> Places:
 
 
 def shift(places: Places, targets: Places, ridge: float) -> Places:
-    """Return the linear map that takes `places` nearest to `targets`, drawn by `ridge` to the identity."""
+    """Return the linear map from `places` to `targets` (ridge regression towards the identity)."""
     with one_thread():
         pull = ridge * np.eye(places.shape[1])
         found = np.linalg.solve(places.T @ places + pull, places.T @ targets + pull)

@@ -281,7 +281,7 @@ IN_ORDER = (
     COUNT_LOST,
     COUNT_PAIRS_LOST,
     FREE_PLACE,
-    COUNT_BEGUN,  # after the counts of plans, like the next one, so that all transactions lock in one order
+    COUNT_BEGUN,  # this and COUNT_ENDED after the counts of plans: all transactions lock in one order
     COUNT_ENDED,
     COUNT_RATED,
 )

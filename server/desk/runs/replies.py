@@ -85,7 +85,7 @@ def incidents(connection: Connection, run: RunEntry) -> list[IncidentRow]:
 
 
 def _answered(connection: Connection, run: RunEntry) -> dict[str, Any]:
-    """Return, by system, `n` replies, `p50` and `p95` of their milliseconds, those `late`, the `last`."""
+    """Return by system: `n` replies, their `p50` and `p95` in ms, how many were `late`, the `last` time."""
     ranked = (
         select(
             SystemTable.c.name,

@@ -41,14 +41,14 @@ from server.study import Study, parse_study
 
 @dataclass(frozen=True, slots=True)
 class RunStandingView:
-    """The shown limits of a run; `wanted`: the planned number of assignments, if it is known."""
+    """Limits of a run, as the desk shows them; `wanted`: the planned number of assignments, if known."""
 
     shown: RunLimits
     wanted: int | None
 
 
 def limits_of(connection: Connection, run: RunEntry, study: Study) -> RunStandingView:
-    """Return how far a run is within its rules, from the counters that admission uses."""
+    """Return how close a run is to its limits, from the counters that admission uses."""
     rules = rules_of(connection, run.id)
     stands = standing(connection, run.id, study, rules)
     budget = rules.budget

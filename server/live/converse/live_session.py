@@ -248,7 +248,7 @@ class LiveSession:
         self._give_up_page()
         self._replies.cancel()
 
-    async def look_again(self) -> None:
+    async def reload(self) -> None:
         """Reload the state, after another process has stored that the session expired or has a new owner.
 
         Raises:
@@ -303,7 +303,7 @@ class LiveSession:
                 self._may_be_behind = True
                 return False
             except (StorageFailed, asyncio.CancelledError):
-                # The records may be stored all the same, if nobody waited until the answer came.
+                # The commit may have succeeded although its answer did not reach us.
                 self._may_be_behind = True
                 raise
             self._watcher.stored()

@@ -95,7 +95,7 @@ class OwnData(BaseModel):
 async def _assignment(
     body: OwnToken, request: Request, auth: Secrets, limits: Limits, settings: Configured
 ) -> str:
-    """Return the id of the assignment of a token. Its request is taken as the worker's."""
+    """Return the id of the assignment of a token. Whoever sends the token counts as the worker."""
     await limits.count_address(parse(settings.attempts_per_address), "attempts from this address", request)
     opens = auth.read_worker_token(body.token).opens  # even if expired: the study sets the time limit
     return opens if isinstance(opens, str) else opens.assignment

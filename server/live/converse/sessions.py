@@ -209,7 +209,7 @@ class LiveSessions:
             task.cancel()
         await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
 
-    async def look_again(self, assignment_id: str) -> None:
+    async def reload(self, assignment_id: str) -> None:
         """Reload a session, if this process has it, after others have stored a change of it.
 
         Raises:
@@ -217,7 +217,7 @@ class LiveSessions:
         """
         session = self._sessions.get(assignment_id)
         if session is not None:
-            await session.look_again()
+            await session.reload()
             self.release(assignment_id)
 
     def tell_changed(self, assignment_id: str, fence: int | None = None) -> None:
@@ -254,7 +254,7 @@ class LiveSessions:
 
     async def _reload(self, assignment_id: str) -> None:
         try:
-            await self.look_again(assignment_id)
+            await self.reload(assignment_id)
         except CandorError as error:
             log.warning("session not reloaded", assignment=assignment_id, error=error.message)
         except Exception:  # nobody awaits this task, so the error would be lost

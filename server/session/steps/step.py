@@ -58,61 +58,6 @@ from server.session.steps.quiz import quiz, quiz_answer
 from server.session.steps.rating import answer_records, rating_records, turn_rating
 from server.session.steps.worker_view import question_card, quiz_card
 
-
-# If a line is reported again, its earlier report is taken back: the last report counts.
-def report(state: State, current: Conversation, message: wire.Report, at: datetime) -> list[Record]:
-    """Return the records of a report, with the end of the assignment if the worker leaves with the report.
-
-    Raises:
-        WrongPhase: The line is not the partner's (or the item's), or is not shown yet.
-    """
-    index = message.turn
-    conversation = _reported_in(state, current, message.side, index)
-    if not _is_reportable(conversation, index, at):
-        raise WrongPhase("a message of the chat partner that is shown", f"line {index}")
-    name = conversation.plan.conversation
-    records: list[Record] = []
-    if conversation.report_of(index) is not None:
-        records.append(ReportTakenBack(name, index, at, message.id))
-    records.append(
-        MessageReported(name, index, message.reason, message.note or None, message.leave, at, message.id)
-    )
-    return [*records, Closed("returned", at)] if message.leave else records
-
-
-def take_back(
-    state: State, current: Conversation, message: wire.TakeBackReport, at: datetime
-) -> list[Record]:
-    """Return the record that takes a report back. Raises WrongPhase if the line is not reported."""
-    conversation = _reported_in(state, current, message.side, message.turn)
-    if conversation.report_of(message.turn) is None:
-        raise WrongPhase("a line that is reported", f"line {message.turn}")
-    return [ReportTakenBack(conversation.plan.conversation, message.turn, at, message.id)]
-
-
-def _reported_in(state: State, current: Conversation, side: Side | None, index: int) -> Conversation:
-    """Return the conversation that a line belongs to: of two side by side, the one that the page names.
-
-    In a chosen history both sides show the same line, so the page names no side: the chosen side is meant.
-    """
-    held = state.held_with(current)
-    if not isinstance(held, Pair):
-        if side is not None:
-            raise WrongPhase("a message of one chatbot", f"one of {side}")
-        return current
-    found = side or pairs.goes_on(held, index)
-    if found is None:
-        raise WrongPhase("which of two chatbots it is of", "no side")
-    return held.left if found == "left" else held.right
-
-
-def _is_reportable(conversation: Conversation, index: int, at: datetime) -> bool:
-    item = conversation.plan.item
-    if item is not None:
-        return index < max(len(item.content.lines), 1)  # a text is one line
-    return conversation.shows(index, at) and conversation.turns[index].author == "bot"
-
-
 _REPORTS = ("report", "take_back_report")
 _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.INSTRUCTIONS: ("agree", "leave"),
@@ -148,6 +93,9 @@ class Outcome(NamedTuple):
 
 def step(state: State, event: Event) -> Outcome:
     """Return the outcome of `event` in `state`.
+
+    A worker's message goes through `_from_worker` (is it allowed in this phase?) and `_take` (what does it
+    mean?), and a message within a conversation on to the module of its kind, such as `chat`.
 
     Raises:
         RefusedMessage: The worker's message is not allowed now; nothing changes.
@@ -404,3 +352,57 @@ def _failed_try(kind: Literal["bot_error", "bot_gave_up"], event: BotStumbled | 
     if event.call is None:
         return [incident]
     return [incident, CallKept(event.conversation, event.index, event.call, event.at)]
+
+
+# If a line is reported again, its earlier report is taken back: the last report counts.
+def report(state: State, current: Conversation, message: wire.Report, at: datetime) -> list[Record]:
+    """Return the records of a report, with the end of the assignment if the worker leaves with the report.
+
+    Raises:
+        WrongPhase: The line is not the partner's (or the item's), or is not shown yet.
+    """
+    index = message.turn
+    conversation = _reported_in(state, current, message.side, index)
+    if not _is_reportable(conversation, index, at):
+        raise WrongPhase("a message of the chat partner that is shown", f"line {index}")
+    name = conversation.plan.conversation
+    records: list[Record] = []
+    if conversation.report_of(index) is not None:
+        records.append(ReportTakenBack(name, index, at, message.id))
+    records.append(
+        MessageReported(name, index, message.reason, message.note or None, message.leave, at, message.id)
+    )
+    return [*records, Closed("returned", at)] if message.leave else records
+
+
+def take_back(
+    state: State, current: Conversation, message: wire.TakeBackReport, at: datetime
+) -> list[Record]:
+    """Return the record that takes a report back. Raises WrongPhase if the line is not reported."""
+    conversation = _reported_in(state, current, message.side, message.turn)
+    if conversation.report_of(message.turn) is None:
+        raise WrongPhase("a line that is reported", f"line {message.turn}")
+    return [ReportTakenBack(conversation.plan.conversation, message.turn, at, message.id)]
+
+
+def _reported_in(state: State, current: Conversation, side: Side | None, index: int) -> Conversation:
+    """Return the conversation that a line belongs to: of two side by side, the one that the page names.
+
+    In a chosen history both sides show the same line, so the page names no side: the chosen side is meant.
+    """
+    held = state.held_with(current)
+    if not isinstance(held, Pair):
+        if side is not None:
+            raise WrongPhase("a message of one chatbot", f"one of {side}")
+        return current
+    found = side or pairs.goes_on(held, index)
+    if found is None:
+        raise WrongPhase("which of two chatbots it is of", "no side")
+    return held.left if found == "left" else held.right
+
+
+def _is_reportable(conversation: Conversation, index: int, at: datetime) -> bool:
+    item = conversation.plan.item
+    if item is not None:
+        return index < max(len(item.content.lines), 1)  # a text is one line
+    return conversation.shows(index, at) and conversation.turns[index].author == "bot"

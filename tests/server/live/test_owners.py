@@ -175,13 +175,13 @@ async def test_a_session_that_expired_is_told_and_takes_nothing_more(staged: Cal
     assignment, session, page = await stage.chatting()
     assert (await newcomer(stage)).displaced == assignment
     stored, commits = await stage.store.load(assignment), stage.store.commits
-    await stage.live.look_again(assignment)
+    await stage.live.reload(assignment)
     assert page.messages[-1] == Ended(phase="expired")
     assert session.state.phase is Phase.EXPIRED
     with pytest.raises(WrongPhase):
         await stage.send(session, page, "leave")
     assert (await stage.store.load(assignment), stage.store.commits) == (stored, commits)
-    await stage.live.look_again("not alive here")
+    await stage.live.reload("not alive here")
 
 
 async def test_a_session_that_expired_finds_out_with_its_next_message(staged: Callable[..., Stage]) -> None:
