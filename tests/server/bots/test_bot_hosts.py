@@ -304,7 +304,7 @@ def test_a_server_imports_no_builtin_bot() -> None:
     done = subprocess.run(
         [sys.executable, "-c", _LIST], cwd=REPOSITORY, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["bots.builtin"]
+    assert done.stdout.split() == []
 
 
 def test_a_line_for_a_host_that_has_just_ended_is_dropped() -> None:
