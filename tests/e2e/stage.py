@@ -5,6 +5,7 @@ import sqlite3
 import threading
 import time
 from contextlib import closing
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,8 @@ RUNS: dict[str, dict[str, Any]] = {
     },
     "rich": {"minimum_inputs": 1, "reply_time": _QUICK, "display": {"markdown": True}},
     "closed": {},
-    "demo": {"reply_time": _QUICK},
+    # The bots are the demo's own here: the answers of each are read from the first to the last.
+    "demo": {"reply_time": _QUICK, "systems": yaml.safe_load(DEMO.read_text(encoding="utf-8"))["systems"]},
     "platform": {
         "systems_per_assignment": 1,
         "qc_per_assignment": 0,
@@ -179,6 +181,17 @@ RUNS["in_ar"] = RUNS["in_en"] | {
     "criteria": [{"label": "interesting", "statement": "كانت المحادثة مع روبوت الدردشة ممتعة."}],
     "texts": {"words": yaml.safe_load((Path(__file__).parent / "arabic.yaml").read_text(encoding="utf-8"))},
 }
+
+
+def demo_study(**changes: Any) -> dict[str, Any]:
+    """Return the demo study with `changes`, its systems played by bots that learn nothing from a corpus.
+
+    The demo's own bots take the host two seconds of computing to load, and as long again in each language.
+    """
+    study = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    for system, bot in zip(study["systems"], cycle(("builtin:reflect", "builtin:interviewer")), strict=False):
+        system["bot"] = bot
+    return study | changes
 
 
 _CRITERIA = [
@@ -306,7 +319,6 @@ class Stage:
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
         migrate(self._settings.resolved_database_url)
-        demo = yaml.safe_load(DEMO.read_text())
         engine = open_engine(self._settings.resolved_database_url, begin="BEGIN IMMEDIATE")
         with engine.begin() as connection:
             _write_items(folder)
@@ -314,7 +326,7 @@ class Stage:
                 study = yaml.safe_dump(_READING | settings, sort_keys=False)
                 items = items_of(parse_study(study), connection, folder)
                 open_run(connection, study, slug, utc_now(), items)
-            sides = {name: value for name, value in demo.items() if name not in _ALONE}
+            sides = {name: value for name, value in demo_study().items() if name not in _ALONE}
             sides |= {
                 "task": "side_by_side",
                 "qc_per_assignment": 0,
@@ -324,8 +336,7 @@ class Stage:
             for slug, settings in SIDES.items():
                 open_run(connection, yaml.safe_dump(sides | settings, sort_keys=False), slug, utc_now())
             for slug, changes in RUNS.items():
-                study = yaml.safe_dump(demo | changes, sort_keys=False)
-                open_run(connection, study, slug, utc_now())
+                open_run(connection, yaml.safe_dump(demo_study(**changes), sort_keys=False), slug, utc_now())
             self._entries = all_runs(connection)
         engine.dispose()
         with closing(sqlite3.connect(folder / "candor.db")) as database, database:
