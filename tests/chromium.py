@@ -5,7 +5,7 @@ import shutil
 from playwright.sync_api import Browser, Playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# The same Chromium without profiles, windows and what belongs to them: pages take half the processor time in it.
+# The same Chromium without windows and profiles: pages take half the processor time in it.
 SHELL = "chromium-headless-shell"
 FLAGS = [
     "--no-sandbox",
