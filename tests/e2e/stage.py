@@ -31,6 +31,7 @@ from server.study.texts import LANGUAGES
 from tests.server.support.questions import ASKED, SCALES
 from tests.server.support.sona import STUDY
 from tests.support.local_process import free_port
+from tests.support.waiting import PATIENCE
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
@@ -194,7 +195,8 @@ def demo_study(**changes: Any) -> dict[str, Any]:
     study = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
     for system, bot in zip(study["systems"], cycle(("builtin:reflect", "builtin:interviewer")), strict=False):
         system["bot"] = bot
-    return study | changes
+    # Who comes first waits for the bots to be loaded: on a busy machine that takes a minute.
+    return study | {"timeouts": {"bot_try": PATIENCE, "bot_total": PATIENCE}} | changes
 
 
 _CRITERIA = [

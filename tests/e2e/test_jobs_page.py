@@ -13,7 +13,7 @@ from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH
 
 pytestmark = pytest.mark.browser
-JOB = ENOUGH * 1_000  # milliseconds until a job has surely ended: it is a process that loads all that it needs
+JOB = ENOUGH * 1_000  # milliseconds until a job has ended: a process that loads all that it needs
 
 
 @pytest.fixture(scope="module")
