@@ -1,11 +1,15 @@
 """A server of our own for pictures: fresh data, its own port, studies for every state of the pages."""
 
 import json
+import shutil
 import sqlite3
 import threading
 import time
 from contextlib import closing
+from functools import cache
+from itertools import cycle
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvicorn
@@ -27,6 +31,7 @@ from server.study.texts import LANGUAGES
 from tests.server.support.questions import ASKED, SCALES
 from tests.server.support.sona import STUDY
 from tests.support.local_process import free_port
+from tests.support.waiting import PATIENCE
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
@@ -61,7 +66,8 @@ RUNS: dict[str, dict[str, Any]] = {
     },
     "rich": {"minimum_inputs": 1, "reply_time": _QUICK, "display": {"markdown": True}},
     "closed": {},
-    "demo": {"reply_time": _QUICK},
+    # The bots are the demo's own here: the answers of each are read from the first to the last.
+    "demo": {"reply_time": _QUICK, "systems": yaml.safe_load(DEMO.read_text(encoding="utf-8"))["systems"]},
     "platform": {
         "systems_per_assignment": 1,
         "qc_per_assignment": 0,
@@ -181,6 +187,18 @@ RUNS["in_ar"] = RUNS["in_en"] | {
 }
 
 
+def demo_study(**changes: Any) -> dict[str, Any]:
+    """Return the demo study with `changes`, its systems played by bots that learn nothing from a corpus.
+
+    The demo's own bots take the host two seconds of computing to load, and as long again in each language.
+    """
+    study = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    for system, bot in zip(study["systems"], cycle(("builtin:reflect", "builtin:interviewer")), strict=False):
+        system["bot"] = bot
+    # Who comes first waits for the bots to be loaded: on a busy machine that takes a minute.
+    return study | {"timeouts": {"bot_try": PATIENCE, "bot_total": PATIENCE}} | changes
+
+
 _CRITERIA = [
     {"label": "clear", "statement": "It was clear."},
     {"label": "pleasant", "statement": "It was pleasant to read."},
@@ -272,6 +290,35 @@ def _write_items(folder: Path) -> None:
         (folder / f"{name}.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
 
 
+@cache
+def _made_once() -> TemporaryDirectory[str]:
+    """Return the data of a server with every run; each server of a process copies them.
+
+    To make them takes a second of computing, as long as a short test.
+    """
+    made = TemporaryDirectory(prefix="candor-stage-")
+    folder = Path(made.name)
+    url = f"sqlite:///{folder / 'candor.db'}"
+    migrate(url)
+    engine = open_engine(url, begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        _write_items(folder)
+        for slug, settings in (READING | SCREENED).items():
+            study = yaml.safe_dump(_READING | settings, sort_keys=False)
+            items = items_of(parse_study(study), connection, folder)
+            open_run(connection, study, slug, utc_now(), items)
+        sides = {name: value for name, value in demo_study().items() if name not in _ALONE}
+        sides |= {"task": "side_by_side", "qc_per_assignment": 0, "minimum_inputs": 1, "reply_time": _QUICK}
+        for slug, settings in SIDES.items():
+            open_run(connection, yaml.safe_dump(sides | settings, sort_keys=False), slug, utc_now())
+        for slug, changes in RUNS.items():
+            open_run(connection, yaml.safe_dump(demo_study(**changes), sort_keys=False), slug, utc_now())
+    engine.dispose()
+    with closing(sqlite3.connect(folder / "candor.db")) as database, database:
+        database.execute("UPDATE run SET status = 'closed' WHERE slug = 'closed'")
+    return made
+
+
 # After how many answers the bots of a run fail.
 _ANSWERS = {"failing": 0, "faltering": 2, "rich": 50}
 
@@ -305,31 +352,11 @@ class Stage:
         self._auth = load_auth(folder, token_days=7)
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
-        migrate(self._settings.resolved_database_url)
-        demo = yaml.safe_load(DEMO.read_text())
-        engine = open_engine(self._settings.resolved_database_url, begin="BEGIN IMMEDIATE")
-        with engine.begin() as connection:
-            _write_items(folder)
-            for slug, settings in (READING | SCREENED).items():
-                study = yaml.safe_dump(_READING | settings, sort_keys=False)
-                items = items_of(parse_study(study), connection, folder)
-                open_run(connection, study, slug, utc_now(), items)
-            sides = {name: value for name, value in demo.items() if name not in _ALONE}
-            sides |= {
-                "task": "side_by_side",
-                "qc_per_assignment": 0,
-                "minimum_inputs": 1,
-                "reply_time": _QUICK,
-            }
-            for slug, settings in SIDES.items():
-                open_run(connection, yaml.safe_dump(sides | settings, sort_keys=False), slug, utc_now())
-            for slug, changes in RUNS.items():
-                study = yaml.safe_dump(demo | changes, sort_keys=False)
-                open_run(connection, study, slug, utc_now())
+        shutil.copytree(_made_once().name, folder, dirs_exist_ok=True)
+        engine = open_engine(self._settings.resolved_database_url)
+        with engine.connect() as connection:
             self._entries = all_runs(connection)
         engine.dispose()
-        with closing(sqlite3.connect(folder / "candor.db")) as database, database:
-            database.execute("UPDATE run SET status = 'closed' WHERE slug = 'closed'")
 
     @property
     def url(self) -> str:

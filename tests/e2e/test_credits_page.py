@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from server.recruiters.stand_in.serving import serving
 from tests.e2e.axe import clean
 from tests.e2e.hands import enter, finish, open_topic, press, rate, say
-from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.stage import RUNS, Stage, demo_study
 from tests.e2e.studies import call, desk
 from tests.server.support.sona import STUDY, SonaStandIn
 
@@ -48,7 +48,7 @@ def test_a_credit_that_is_not_granted_is_shown_and_asked_for_again(
     page: Page, phone: Page, stage: Stage, sona: SonaStandIn
 ) -> None:
     small = {key: value for key, value in RUNS["platform"].items() if key != "completion_url"}
-    study = yaml.safe_load(DEMO.read_text()) | small | {"recruiter": STUDY | {"credit": "server"}}
+    study = demo_study(**small) | {"recruiter": STUDY | {"credit": "server"}}
     opened = {"run": RUN, "yaml": yaml.safe_dump(study, sort_keys=False), "despite_failing_bots": True}
     call(page, stage, "POST", "/runs", opened)
     enter(phone, f"{stage.url}/w/{RUN}?survey_code=4711")

@@ -10,8 +10,10 @@ from qc.loading import load
 from tests.e2e.axe import clean
 from tests.support.orchard import STUDY
 from tests.support.server_process import Server
+from tests.support.waiting import ENOUGH
 
 pytestmark = pytest.mark.browser
+JOB = ENOUGH * 1_000  # milliseconds until a job has ended: a process that loads all that it needs
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +52,7 @@ def test_a_report_is_made_and_read(page: Page, phone: Page, server: Server) -> N
     page.get_by_role("button", name="Make a report").click()
     expect(page.get_by_role("progressbar", name="The report")).to_be_visible()
     frame = page.frame_locator("iframe")
-    expect(frame.get_by_role("heading", name="Verdict")).to_be_visible()
+    expect(frame.get_by_role("heading", name="Verdict")).to_be_visible(timeout=JOB)
     assert frame.locator("body").evaluate("() => getComputedStyle(document.body).fontFamily") != ""
     with page.expect_download() as download:
         page.get_by_role("link", name="Everything").click()
@@ -71,7 +73,7 @@ def test_a_run_is_exported_and_another_export_given_up(page: Page, phone: Page, 
     expect(page.get_by_role("progressbar", name="The export")).to_be_visible()
     page.reload()
     file = page.get_by_role("link", name="spring.csv.zip")
-    expect(file).to_be_visible()
+    expect(file).to_be_visible(timeout=JOB)
     with page.expect_download() as download:
         file.click()
     assert len(load(download.value.path()).assignments) == 6
@@ -95,7 +97,7 @@ def test_a_rehearsal_is_held_and_another_given_up(page: Page, phone: Page, serve
     clean(page)
     page.get_by_role("button", name="Rehearse").click()
     expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
-    expect(page.get_by_role("heading", name="Forecast for 80 people")).to_be_visible()
+    expect(page.get_by_role("heading", name="Forecast for 80 people")).to_be_visible(timeout=JOB)
     expect(page.get_by_text("150.00").first).to_be_visible()  # 80 × 1.50, and a quarter more
     expect(page.get_by_text("no evidence about systems")).to_be_visible()
     clean(page)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from server.recruiters.stand_in.serving import serving
 from tests.e2e.axe import clean
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
-from tests.e2e.stage import CONNECT, DEMO, RUNS, Stage
+from tests.e2e.stage import CONNECT, RUNS, Stage, demo_study
 from tests.e2e.studies import call
 from tests.server.support.sona import STUDY, SonaStandIn
 
@@ -144,7 +144,7 @@ def test_one_finishes_after_every_break_and_one_leaves(
     platform: Platform, browser: Browser, page: Page, stage: Stage, sona: SonaStandIn, tmp_path: Path
 ) -> None:
     changes = RUNS["platform"] | SHORT | {"recruiter": platform.recruiter}
-    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | changes, sort_keys=False)
+    text = yaml.safe_dump(demo_study(**changes), sort_keys=False)
     call(page, stage, "POST", "/runs", {"run": platform.run, "yaml": text, "despite_failing_bots": True})
     visited: list[str] = []
     address = f"{stage.url}/w/{platform.run}?"

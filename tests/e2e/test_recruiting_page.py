@@ -14,7 +14,7 @@ from server.recruiters.stand_in.serving import Fault
 from tests.e2e.axe import clean
 from tests.e2e.bundles import assert_same_numbers, downloaded_bundle
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
-from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.stage import RUNS, Stage, demo_study
 from tests.e2e.studies import call, desk
 from tests.server.support.prolific import Prolific
 
@@ -100,7 +100,7 @@ def publish(page: Page, stage: Stage) -> None:
     """Open a run, and publish its study from its page: at the second try, with paid screen-outs."""
     quick = RUNS["platform"] | {"completion_url": None, "systems_per_assignment": 2, "qc_per_assignment": 1}
     recruiter = {"recruiter": {"kind": "prolific", "completion_code": "C1AB2CD3"}}
-    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | quick | recruiter, sort_keys=False)
+    text = yaml.safe_dump(demo_study(**quick, **recruiter), sort_keys=False)
     call(page, stage, "POST", "/runs", {"run": RUN, "yaml": text, "despite_failing_bots": True})
     desk(page, stage, f"runs/{RUN}")
     page.get_by_role("link", name="Recruiting").click()

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.axe import clean, clean_in_both_colours
 from tests.e2e.hands import context_of, enter, open_topic, press, say
-from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.stage import RUNS, Stage, demo_study
 from tests.e2e.studies import call, desk
 from tests.server.support.prolific import Prolific
 from tests.server.support.recruiting import CODE, PLAN
@@ -138,7 +138,7 @@ def test_who_leaves_with_a_report_comes_back_to_the_platform_and_is_proposed_to_
 ) -> None:
     quick = RUNS["platform"] | {"completion_url": None}
     recruiter = {"recruiter": {"kind": "prolific", "completion_code": CODE}}
-    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | quick | recruiter, sort_keys=False)
+    text = yaml.safe_dump(demo_study(**quick, **recruiter), sort_keys=False)
     opened = {"run": "reports", "yaml": text, "despite_failing_bots": True}
     call(page, prolific_stage, "POST", "/runs", opened)
     call(page, prolific_stage, "POST", "/runs/reports/recruitment", PLAN)

@@ -11,7 +11,7 @@ from server.clock import utc_now
 from server.recruiters.stand_in.serving import address_of
 from tests.e2e.axe import clean
 from tests.e2e.hands import context_of
-from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.stage import RUNS, Stage, demo_study
 from tests.e2e.studies import call
 from tests.server.support.prolific import Prolific
 from tests.server.support.recruiting import PLAN
@@ -24,7 +24,7 @@ def publish(page: Page, stage: Stage) -> None:
     """Publish a German study that takes signed arrivals only."""
     recruiter = {"kind": "prolific", "completion_code": "C1AB2CD3", "signed": True}
     changes = RUNS["platform"] | {"completion_url": None, "language": "de", "recruiter": recruiter}
-    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | changes, sort_keys=False)
+    text = yaml.safe_dump(demo_study(**changes), sort_keys=False)
     call(page, stage, "POST", "/runs", {"run": RUN, "yaml": text, "despite_failing_bots": True})
     call(page, stage, "POST", f"/runs/{RUN}/recruitment", PLAN)
     call(page, stage, "POST", f"/runs/{RUN}/recruitment/publish")
@@ -61,7 +61,7 @@ def test_who_finds_a_run_paused_has_a_way_back_to_the_platform(
     run = "resting"
     recruiter = {"kind": "prolific", "completion_code": "C1AB2CD3"}
     changes = RUNS["platform"] | {"completion_url": None, "recruiter": recruiter}
-    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | changes, sort_keys=False)
+    text = yaml.safe_dump(demo_study(**changes), sort_keys=False)
     call(page, prolific_stage, "POST", "/runs", {"run": run, "yaml": text, "despite_failing_bots": True})
     call(page, prolific_stage, "POST", f"/runs/{run}/pause")
     worker = context_of(browser, 360).new_page()

@@ -1,8 +1,6 @@
 """A study from a blank page to a watched run and its report, on the desk alone: keyboard and mouse."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.hands import choose, context_of, finish, press, rate, say
 from tests.support.hosted_bot import hosted_bot
 from tests.support.server_process import Server
+from tests.support.waiting import ENOUGH
+from tests.support.warm_process import WarmProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(1_200)]
 PASSWORD = "seven small tides"
@@ -29,15 +29,10 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 def first_link(server: Server) -> str:
     """Return the link that the terminal prints for the first owner."""
-    command = [sys.executable, "-m", "server", "people", "add", "olga", "--role", "owner"]
-    done = subprocess.run(
-        [*command, "--data", str(server.data)],
-        env=server.environment,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return done.stdout.split()[0]
+    log = server.data / "people.log"
+    command = ["people", "add", "olga", "--role", "owner", "--data", str(server.data)]
+    assert WarmProcess(command, server.environment, log).wait(ENOUGH) == 0, log.read_text()
+    return log.read_text().split()[0]
 
 
 def section(page: Page, name: str) -> None:
