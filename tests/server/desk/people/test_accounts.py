@@ -30,7 +30,8 @@ class Browser:
     origin: str | None = None
 
     def __post_init__(self) -> None:
-        self.client = httpx2.Client(base_url=f"http://127.0.0.1:{self.house.port}", timeout=PATIENCE)
+        url = f"http://127.0.0.1:{self.house.port}"
+        self.client = httpx2.Client(base_url=url, timeout=PATIENCE, verify=False)
 
     def send(self, method: str, path: str, **kwargs: Any) -> httpx2.Response:
         origin = self.origin or str(self.client.base_url).rstrip("/")
