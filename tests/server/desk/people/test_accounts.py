@@ -6,8 +6,11 @@ from typing import Any
 
 import httpx2
 import pytest
+from argon2 import PasswordHasher
+from argon2.profiles import CHEAPEST
 from fastapi import Request, Response
 
+from server.access import people as people_module
 from server.access import sign_ins
 from server.access.people import require, set_password
 from server.clock import utc_now
@@ -42,6 +45,12 @@ class Browser:
 
     def status(self) -> int:
         return self.send("GET", "/api/account").status_code
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spend little on each password: as it is in use, one takes tenths of a second of the processor."""
+    monkeypatch.setattr(people_module, "hasher", PasswordHasher.from_parameters(CHEAPEST))
 
 
 @pytest.fixture
