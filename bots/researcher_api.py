@@ -17,6 +17,7 @@ from pydantic_core import from_json
 
 from bots.conformance.report import ConformanceReport, Overruns, Verdict
 from candor.common.api_models import CrowdQuestion, Forecast, SimulatedBeliefs
+from candor.common.network import trusted
 from candor.common.terminal import agree
 
 
@@ -206,6 +207,7 @@ class ResearcherClient:
         self._client = httpx2.Client(
             base_url=f"{access.server}/api",
             headers={"Authorization": f"Bearer {access.token}"},
+            verify=trusted(),
             timeout=_SECONDS,
         )
 

@@ -20,6 +20,7 @@ from bots.crowd.talk import Speaker, Talk, speaker
 from bots.crowd.worker import Conduct, Diary, SimulatedWorker
 from bots.researcher_api import JoinAnswer, RequestFailed
 from candor.common.api_models import SimulatedBeliefs
+from candor.common.network import trusted
 from candor.common.terminal import fail
 
 _PATIENCE = 60.0
@@ -74,7 +75,7 @@ class _Visit:
 
     async def pay(self) -> str:
         """Visit, take part, and return; return the outcome in words."""
-        async with httpx2.AsyncClient(timeout=_PATIENCE) as browser:
+        async with httpx2.AsyncClient(verify=trusted(), timeout=_PATIENCE) as browser:
             sent = await browser.get(self.page, params={"as": self.name})
             address = sent.headers.get("Location")
             if address is None:

@@ -14,7 +14,7 @@ from bots.core.failures import BotError, BotTimeout
 from bots.endpoints.address import host_of, is_on_this_machine
 from bots.endpoints.hosted import Estimate, PlannedCalls
 from bots.endpoints.remote import failure_of
-from candor.common.network import BoundedClient, trusted
+from candor.common.network import BoundedClient
 
 _SECONDS = 15.0  # the time limit of an answer
 _LONGEST = 200  # characters of the name of a category or of the model
@@ -76,7 +76,7 @@ class Moderation:
             return []
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
-            async with BoundedClient(verify=trusted(), timeout=self._seconds) as client:
+            async with BoundedClient(timeout=self._seconds) as client:
                 response = await client.post(self._url, json={"input": list(lines)}, headers=headers)
         except httpx2.TimeoutException as error:
             raise BotTimeout(self._said("gave no answer in time")) from error

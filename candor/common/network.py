@@ -159,7 +159,7 @@ class BoundedClient(httpx2.AsyncClient):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(event_hooks={"response": [_bound]}, **options)
+        super().__init__(verify=trusted(), event_hooks={"response": [_bound]}, **options)
         # Uncompressed, because a small compressed answer could unpack to a huge one.
         self.headers["Accept-Encoding"] = "identity"
 

@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import fdtrc, stdtr, stdtrit
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from qc.statistics.confidence import LEVEL, NOISE
 from qc.statistics.groups import distinct
+from qc.statistics.resampling import one_thread
 
 # Fewer workers do not show how much workers differ: a level with fewer has no standard error and no p.
 FEWEST_CARRIERS = 10
@@ -160,7 +160,7 @@ class ClusteredFit:
         plain = np.einsum("wr,rk->wk", scores[light], unit)
         moments = [_Moments(plain[:, group], len(unit), len(traces)) for group in groups]
         # One thread: more would not change a product, but are slow with small matrices.
-        with threadpool_limits(1, user_api="blas"):
+        with one_thread():
             for at, grams in self._grams(np.flatnonzero(~light)):
                 adjusted = _Adjusted.of(grams, scores[at], unit)
                 for moment, group in zip(moments, groups, strict=True):

@@ -36,10 +36,12 @@ reduction in standard errors for linear regression with multi-stage samples*, Su
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 
 def generator(seed: int, purpose: str) -> np.random.Generator:
@@ -195,9 +197,21 @@ def _blocks(
         if units:
             fill(block[:rows])
         # One thread: on busy cores, two threads of the matrix library were 40 times slower than one.
-        with threadpool_limits(1, user_api="blas"):
+        with one_thread():
             np.matmul(block[:rows], terms, out=drawn[:rows])
         yield slice(start, start + rows), drawn[:rows]
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Return a context in which the matrix library uses one thread."""
+    limited: AbstractContextManager[object] = _matrix_libraries().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _matrix_libraries() -> ThreadpoolController:
+    """Return the libraries that NumPy has loaded. To look for them takes longer than a small product."""
+    return ThreadpoolController()
 
 
 def percentile_interval(

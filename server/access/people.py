@@ -211,7 +211,7 @@ SHORTEST, LONGEST = (
     200,
 )  # characters: only length counts (NIST SP 800-63B, 3.1.1)
 _AT_ONCE = 2  # each takes 64 MiB for some 50 ms
-_hasher = PasswordHasher()
+hasher = PasswordHasher()
 _turns = asyncio.Semaphore(_AT_ONCE)
 
 
@@ -226,7 +226,7 @@ def require_good(password: str) -> None:
 
 def hashed_now(password: str) -> str:
     """Return the hash of a password. Takes tens of milliseconds."""
-    return _hasher.hash(password)
+    return hasher.hash(password)
 
 
 async def hashed(password: str) -> str:
@@ -243,7 +243,7 @@ async def is_right(stored: str | None, password: str) -> bool:
 
 def _verified(stored: str | None, password: str) -> bool:
     try:
-        _hasher.verify(stored or _nobodys(), password[:LONGEST])
+        hasher.verify(stored or _nobodys(), password[:LONGEST])
     except (VerificationError, InvalidHashError):
         return False
     return stored is not None
@@ -251,4 +251,4 @@ def _verified(stored: str | None, password: str) -> bool:
 
 @cache
 def _nobodys() -> str:
-    return _hasher.hash("the password of nobody")
+    return hasher.hash("the password of nobody")

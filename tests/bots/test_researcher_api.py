@@ -6,9 +6,9 @@ import pytest
 from pydantic import BaseModel
 
 from bots import researcher_api
-from server.app import api_schema
+from tests.server.support.endpoints import known_schema
 
-SCHEMA = api_schema()
+SCHEMA = known_schema()
 Node = dict[str, Any]
 # Each answer that the client reads, and the call that gives it.
 ANSWERS: list[tuple[type[BaseModel], str, str, str]] = [

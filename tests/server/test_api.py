@@ -40,7 +40,6 @@ def test_a_worker_who_joins_gets_a_token_and_its_assignment_and_nothing_else(hou
     assert query(house.url, "SELECT id FROM assignment") == [(content["assignment"],)]
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_the_same_worker_comes_back_to_the_same_assignment(house: House) -> None:
     house.enrolled("ann")
     assert len({assignment(house.join(name)) for name in ("ann", "ann", " ann ")}) == 1
@@ -132,7 +131,6 @@ def test_joining_a_run_that_this_server_does_not_serve(house: House, url: str) -
     error(house.join("ann", run="later"), 503, "run_not_ready")
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_joining_a_full_run(url: str, serve: Serve) -> None:
     house = serve(url, make_run(url, study_text(assignments=1)))
     house.enrolled("ann")
@@ -385,7 +383,6 @@ def visited(house: House) -> House:
     return house
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_a_run_in_numbers(visited: House) -> None:
     (run,) = visited.desk("/runs").json()["runs"]
     assert run["run"] == RUN
@@ -398,7 +395,6 @@ def test_a_run_in_numbers(visited: House) -> None:
     assert run["worker_link"].endswith(f"/w/{RUN}")
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_a_runs_systems_and_workers(visited: House) -> None:
     run = visited.desk(f"/runs/{RUN}").json()
     systems = {system["system"]: system for system in run["systems"]}

@@ -1,4 +1,4 @@
-"""Commands of `candor` in processes of their own that need not load them first.
+"""Processes that need not load the server first: commands of `candor`, and functions that run at once.
 
 Each process is forked from one that has loaded the server and was never used: it takes tenths of a second to
 start where a new interpreter takes seconds. What it does, and how it is killed, is the same.
@@ -8,10 +8,17 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from typing import TypeVar
 
 from server.cli.command_line import main
+from tests.support.waiting import ENOUGH
+
+Argument = TypeVar("Argument")
+Returned = TypeVar("Returned")
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.support.warm_process", "server.cli.serve", "server.cli.runs.study"])
@@ -46,6 +53,30 @@ class WarmProcess:
     def send_signal(self, number: signal.Signals) -> None:
         if self.poll() is None:
             os.kill(self.pid, number)
+
+
+def at_once(
+    work: Callable[[Argument, Callable[[], object]], Returned], arguments: Sequence[Argument]
+) -> list[Returned]:
+    """Return what `work` returns for each of `arguments`, each in a process of its own.
+
+    The second argument of `work` returns when all of the processes have called it.
+    """
+    barrier = _CONTEXT.Barrier(len(arguments))
+    with _CONTEXT.Pool(len(arguments), _meet, (barrier,)) as pool:
+        return pool.map_async(partial(_work, work), arguments, chunksize=1).get(ENOUGH)
+
+
+_all: Barrier
+
+
+def _meet(barrier: Barrier) -> None:
+    global _all  # noqa: PLW0603 - a barrier is handed over at the start of a process, and not later
+    _all = barrier
+
+
+def _work(work: Callable[[Argument, Callable[[], object]], Returned], argument: Argument) -> Returned:
+    return work(argument, _all.wait)
 
 
 def _run(arguments: list[str], environment: dict[str, str], log: Path) -> None:

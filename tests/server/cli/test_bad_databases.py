@@ -1,25 +1,26 @@
 """Databases that cannot be used: what is wrong, where, and what to do; a password is in none of it."""
 
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from alembic import command
 
+from server.bots.opened_bots import OpenedBots
 from server.cli.installation import require_servable, transaction
+from server.cli.serve import prepare
 from server.clock import utc_now
 from server.config import Settings
 from server.db import engine as engine_module
 from server.db.engine import alembic_config, migrate
-from tests.server.support.commands import REPOSITORY, Candor, assert_refused
+from tests.server.support.commands import Candor, assert_refused
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.study import RUN
 from tests.support.local_process import free_port
 from tests.support.postgres import PASSWORD, Postgres
-from tests.support.waiting import ENOUGH
+from tests.support.warm_process import at_once
 
 _COMMANDS = {"serve": ["serve"], "study": ["study", "list"]}
 BOTH = pytest.mark.databases("sqlite", "postgresql")
@@ -99,15 +100,9 @@ def test_a_database_that_does_not_wait_for_the_disk(candor: Candor, url: str, tm
     assert_refused(refused, "synchronous_commit = off", "ALTER DATABASE")
 
 
-_PREPARE = """
-import sys
-from pathlib import Path
-from server.bots.opened_bots import OpenedBots
-from server.cli.serve import prepare
-from server.config import Settings
-settings = Settings(data=Path(sys.argv[1]), database_url=sys.argv[2])
-print(sorted(prepare(settings, OpenedBots(refuse_private=False))))
-"""
+def prepared(settings: Settings, together: Callable[[], object]) -> list[int]:
+    together()
+    return sorted(prepare(settings, OpenedBots(refuse_private=False)))
 
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
@@ -115,18 +110,8 @@ def test_many_that_start_at_once_migrate_and_open_the_demo_once(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     def start_together(url: str) -> None:
-        processes = [
-            subprocess.Popen(
-                [sys.executable, "-c", _PREPARE, tmp_path, url],
-                cwd=REPOSITORY,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for _ in range(4)
-        ]
-        said = [process.communicate(timeout=ENOUGH) for process in processes]
-        assert [out for out, _ in said] == ["[1]\n"] * 4, said
+        machines = [Settings(data=tmp_path, database_url=url)] * 4
+        assert at_once(prepared, machines) == [[1]] * 4
         assert query(url, "SELECT slug FROM run") == [("demo",)]
 
     if kind == "sqlite":

@@ -3,8 +3,7 @@
 import json
 import shutil
 import tarfile
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from server.config import Settings
 from server.errors import CandorError, DatabaseUnfit
 from tests.server.support.commands import Candor, assert_refused
 from tests.server.support.database import execute, query
+from tests.support.warm_process import at_once
 
 OTHER_SECRET = "contains another secret than the one that this database was used with"
 
@@ -39,6 +39,11 @@ def outcome(settings: Settings) -> str:
     except CandorError as error:
         return error.message
     return "serves"
+
+
+def outcome_together(settings: Settings, together: Callable[[], object]) -> str:
+    together()
+    return outcome(settings)
 
 
 def exchange(settings: Settings, *, token_only: bool = False) -> None:
@@ -94,8 +99,7 @@ def test_of_machines_with_secrets_of_their_own_one_begins_a_database(url: str, t
     for machine in machines:
         make_secrets(machine.data)
 
-    with ProcessPoolExecutor(len(machines), get_context("spawn")) as pool:
-        outcomes = list(pool.map(outcome, machines))
+    outcomes = at_once(outcome_together, machines)
     assert outcomes.count("serves") == 1
     assert sum(OTHER_SECRET in said for said in outcomes) == 3
     # With the same file each of them serves.

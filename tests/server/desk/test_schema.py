@@ -9,14 +9,14 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from server.app import api_schema
 from server.cli.command_line import cli
 from tests.server.support.database import query
+from tests.server.support.endpoints import known_schema
 from tests.server.support.server import House
 from tests.server.support.study import RUN
 
 COPY = Path(__file__).parents[3] / "frontend/src/desk/openapi.json"
-SCHEMA = api_schema()
+SCHEMA = known_schema()
 
 
 def test_the_pages_schema_is_this_apis() -> None:

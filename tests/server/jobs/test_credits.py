@@ -136,7 +136,6 @@ async def test_one_process_asks(course: Course, sona: SonaStandIn, address: str)
     assert sona.asked == ["s1"]
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_who_was_forgotten_is_not_asked_for(course: Course, sona: SonaStandIn) -> None:
     await course.sit("s1")
     execute(course.url, "UPDATE worker SET external_id = ?", f"{FORGOTTEN}W1")

@@ -87,7 +87,6 @@ def talk(store: Store, url: str, address: str) -> Talk:
     return Talk(store, url, address)
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_every_line_is_judged_once_and_what_is_flagged_is_noted(
     talk: Talk, service: ModerationStandIn
 ) -> None:
@@ -298,7 +297,6 @@ async def test_a_flagged_line_needs_attention_until_somebody_marks_it_as_seen(
     error(wrong, 404, "flag_not_found")
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_what_is_said_once_and_stored_twice_needs_attention_once(talk: Talk, url: str) -> None:
     mine, yours = await talk.say("I grumble.", "Fine."), await talk.say("Fine.", "I grumble.", worker="bob")
     met = (

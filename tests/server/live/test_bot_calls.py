@@ -71,7 +71,6 @@ class Billed:
         return Reply("I like tea.", provenance=self._made)
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_every_reply_is_stored_with_where_it_came_from(
     url: str, serve: Serve, candor: Candor, tmp_path: Path
 ) -> None:
@@ -147,7 +146,6 @@ def test_an_audit_finds_money_that_was_not_counted(url: str, serve: Serve, cando
     assert "calls cost" in audited.output
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_a_cap_that_is_reached_refuses_asks_and_newcomers_and_the_desk_says_why(
     url: str, serve: Serve
 ) -> None:

@@ -27,7 +27,6 @@ def finished(house: House, token: str) -> str:
         return str(page.until("completed")["code"])
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_an_assignment_has_one_code_however_often_it_is_asked_for(url: str, serve: Serve) -> None:
     house = serve(url, make_run(url))
     token = house.token("ann")

@@ -45,7 +45,6 @@ async def sit(store: Store, run: OpenRun, worker: str, at: Any = AT) -> Enrolmen
     return await store.submit(lambda connection: enrol(connection, run, arriving, at))
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_every_item_is_judged_as_often_as_the_study_asks(url: str, store: Store) -> None:
     run = make_items_run(url)
     # Twelve texts, two judgments each, four in an assignment: six assignments, and no more.
@@ -59,7 +58,6 @@ async def test_every_item_is_judged_as_often_as_the_study_asks(url: str, store: 
         assert Counter(kind for _, _, kind, _ in plan) == {"ordinary": 4, "bad": 1, "repeat": 1}
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_the_desk_shows_what_was_read(url: str, store: Store) -> None:
     first = await sit(store, make_items_run(url), "ann")
     shown = await store.read(lambda connection: transcript(connection, first.assignment))
@@ -151,7 +149,6 @@ async def test_an_open_place_goes_to_somebody_who_may_rate_all_of_it(
         store.stop()
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_an_item_is_rated_once_over_runs(url: str, store: Store) -> None:
     run = make_items_run(url, items_text(composition={"ordinary": 6}))
     again = make_items_run(url, items_text(composition={"ordinary": 6}), slug="again")

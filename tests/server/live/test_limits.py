@@ -229,7 +229,6 @@ async def test_a_paused_run_stops_when_those_under_way_have_brought_what_it_need
     assert state(url)[:2] == ("closed", "budget")
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_who_leaves_with_a_report_is_paid_out_of_the_budget(
     store: Store, run: OpenRun, url: str
 ) -> None:
@@ -252,7 +251,6 @@ async def test_who_leaves_with_a_report_is_paid_out_of_the_budget(
     assert state(url)[2] == "The budget of 10.00 pays for no other assignment: 9.00 are spent."
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_target_of_conversations_counts_what_completed_assignments_have_rated(
     store: Store, run: OpenRun, url: str
 ) -> None:
@@ -303,7 +301,6 @@ async def test_out_of_hours(store: Store, run: OpenRun, url: str) -> None:
     assert await sit(store, run, "a", timedelta(days=2)) == seated  # who is in stays in
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_who_may_not_come(store: Store, run: OpenRun, url: str) -> None:
     second = make_run(url, slug="second")
     go_by(url, "second", excluded_runs=(RUN,), excluded_workers=("eve",))

@@ -15,7 +15,7 @@ from tests.server.support.study import study_text
 from tests.support.moderation import PATH, ModerationStandIn
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 JUDGED = "SELECT turn_index, author, flagged, categories, score FROM v1_moderated_line ORDER BY turn_index"
 
 

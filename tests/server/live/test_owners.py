@@ -24,7 +24,6 @@ from tests.support.waiting import until
 pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_later_page_takes_over_and_the_earlier_one_is_told(staged: Callable[..., Stage]) -> None:
     stage = staged()
     assignment = await stage.enrolment()

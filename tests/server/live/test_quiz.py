@@ -22,7 +22,7 @@ from tests.server.support.server import House
 from tests.server.support.study import RATINGS, RUN, study_text
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 QUIZ = {"quiz": {"choices": 3}, "minimum_inputs": 3}
 

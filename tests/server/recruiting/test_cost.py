@@ -30,7 +30,7 @@ def limits(recruiting: Recruiting) -> tuple[float, int]:
     return shown["spent"], shown["places_open"]
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_what_the_platform_says_a_study_costs_is_the_sum_of_what_was_decided(recruiting: Recruiting) -> None:
     """Rewards are 4.50 each, as the budget says; it has no fees."""
     budget = {"total": "40.00", "pay": "4.50", "currency": "GBP"}

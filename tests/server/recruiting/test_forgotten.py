@@ -5,7 +5,7 @@ import pytest
 from tests.server.support.database import query
 from tests.server.support.recruiting import CODE, Recruiting
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 VISITS = "SELECT visit FROM visit ORDER BY visit"
 
 

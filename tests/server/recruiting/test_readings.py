@@ -16,7 +16,7 @@ from tests.server.support.database import execute
 from tests.server.support.recruiting import Recruiting
 from tests.server.support.server import stored
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 SUBMISSIONS = "SELECT status FROM submission ORDER BY started_at, id"
 
 

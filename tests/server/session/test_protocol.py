@@ -1,13 +1,14 @@
 """The wire: what a page may say, how long it may be, and one schema for both sides."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 
 from server.bots.lineup import study_card
@@ -129,11 +130,14 @@ def test_the_pages_schema_is_this_protocols() -> None:
 def test_every_message_is_read_and_says_the_same_when_written(message: dict[str, Any]) -> None:
     read = client_messages.validate_python(message)
     assert json.loads(read.model_dump_json()) == message
-    jsonschema.validate(message, _definition(type(read).__name__))
+    _schema_of(type(read).__name__).validate(message)
 
 
-def _definition(name: str) -> dict[str, Any]:
-    return {"$ref": f"#/$defs/{name}", "$defs": json_schema()["$defs"]}
+@cache
+def _schema_of(name: str) -> Draft202012Validator:
+    schema = {"$ref": f"#/$defs/{name}", "$defs": json_schema()["$defs"]}
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
 
 
 def test_every_kind_of_message_is_tried_above() -> None:
@@ -158,7 +162,7 @@ def test_the_instruments_words() -> None:
 def test_a_snapshot_follows_the_schema() -> None:
     sent = snapshot(new_state(), study_card(parse_study(study_text())), AT)
     content = json.loads(sent.model_dump_json())
-    jsonschema.validate(content, _definition("Snapshot"))
+    _schema_of("Snapshot").validate(content)
     assert content["phase"] == Phase.INSTRUCTIONS
     assert content["study"]["criteria"][0] == {
         "label": "robotic",
@@ -206,7 +210,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]))  # halves of surrogate
 )
 def test_a_message_of_every_turn_is_written_by_its_schema(message: ServerMessage) -> None:
     (written,) = json.loads(frame_of([message]))
-    jsonschema.validate(written, _definition(type(message).__name__))
+    _schema_of(type(message).__name__).validate(written)
     assert TypeAdapter(type(message)).validate_python(written) == message
 
 

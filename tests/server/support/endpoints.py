@@ -6,7 +6,7 @@ from typing import Any
 from fastapi.routing import APIRoute, iter_route_contexts
 
 from server.access.auth import Auth
-from server.app import create_app
+from server.app import api_schema, create_app
 from server.bots.opened_bots import OpenedBots
 from server.config import Settings
 
@@ -146,6 +146,12 @@ OPEN = {
     "GET /api/account/openid",
     "GET /api/account/openid/callback",
 }
+
+
+@cache
+def known_schema() -> dict[str, Any]:
+    """Return the schema of the researcher's API, made once; not to be changed."""
+    return api_schema()
 
 
 @cache

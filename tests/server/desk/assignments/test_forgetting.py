@@ -11,7 +11,7 @@ from tests.server.support.database import everything, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN, study_text
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 ID = "PID-4711-of-somebody"
 PROLIFIC: dict[str, Any] = {"kind": "prolific", "completion_code": "C1AB2CD3"}
 CONNECT: dict[str, Any] = {"kind": "connect", "completion_code": "C1AB2CD3"}

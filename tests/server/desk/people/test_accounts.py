@@ -6,8 +6,11 @@ from typing import Any
 
 import httpx2
 import pytest
+from argon2 import PasswordHasher
+from argon2.profiles import CHEAPEST
 from fastapi import Request, Response
 
+from server.access import people as people_module
 from server.access import sign_ins
 from server.access.people import require, set_password
 from server.clock import utc_now
@@ -30,7 +33,8 @@ class Browser:
     origin: str | None = None
 
     def __post_init__(self) -> None:
-        self.client = httpx2.Client(base_url=f"http://127.0.0.1:{self.house.port}", timeout=PATIENCE)
+        url = f"http://127.0.0.1:{self.house.port}"
+        self.client = httpx2.Client(base_url=url, timeout=PATIENCE, verify=False)
 
     def send(self, method: str, path: str, **kwargs: Any) -> httpx2.Response:
         origin = self.origin or str(self.client.base_url).rstrip("/")
@@ -41,6 +45,12 @@ class Browser:
 
     def status(self) -> int:
         return self.send("GET", "/api/account").status_code
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spend little on each password: as it is in use, one takes tenths of a second of the processor."""
+    monkeypatch.setattr(people_module, "hasher", PasswordHasher.from_parameters(CHEAPEST))
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tests.server.support.arrivals import arrive_at_processes
 from tests.server.support.database import audit, execute, make_run, query
 from tests.server.support.study import AT, SYSTEMS, seconds, study_text
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 IDLE = timedelta(minutes=30)  # the study's defaults
 TOTAL = timedelta(hours=3)
@@ -82,6 +82,7 @@ def assert_balanced(plans: list[list[str]]) -> None:
         assert each[0] != QC != each[-1]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 @pytest.mark.parametrize("workers", [1, 7, 60])
 async def test_any_number_of_workers_at_once_is_balanced(
     store: Store, run: OpenRun, url: str, workers: int
@@ -92,6 +93,7 @@ async def test_any_number_of_workers_at_once_is_balanced(
     assert_balanced([plan(url, enrolment) for enrolment in enrolments])
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_the_same_worker_gets_the_same_assignment_even_at_once(
     store: Store, run: OpenRun, url: str
 ) -> None:
@@ -141,6 +143,7 @@ async def test_the_heir_of_a_place_gets_personas_and_seeds_of_their_own(
     assert len(seeds[0] | seeds[1]) == 8
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 @pytest.mark.parametrize(("still", "gone"), [(IDLE, IDLE + LITTLE)])
 async def test_a_silent_worker_loses_the_place_only_when_somebody_wants_it(
     store: Store, run: OpenRun, url: str, still: timedelta, gone: timedelta
@@ -256,6 +259,7 @@ async def test_even_a_busy_worker_has_no_more_than_the_time_in_all(
     assert after.displaced == busy.assignment
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 @pytest.mark.parametrize("closing", ["returned", "expired"])
 async def test_the_lowest_free_place_goes_first_whatever_freed_it(
     store: Store, run: OpenRun, url: str, closing: str
@@ -267,6 +271,7 @@ async def test_the_lowest_free_place_goes_first_whatever_freed_it(
     assert [place(url, enrolment) for enrolment in newcomers] == [0, 1, 3]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_many_at_once_share_out_the_freed_places(store: Store, run: OpenRun, url: str) -> None:
     enrolments = await crowd(store, run, [f"w{n}" for n in range(12)])
     for enrolment in enrolments[:4]:
@@ -302,6 +307,7 @@ async def test_a_full_run_turns_away_until_a_place_is_free(store: Store, url: st
     assert query(url, "SELECT external_id FROM worker ORDER BY id") == [("a",), ("b",), ("c",)]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_at_the_last_place_one_of_many_gets_in(store: Store, url: str) -> None:
     run = make_run(url, study_text(assignments=3))
 
@@ -351,6 +357,7 @@ async def test_simulated_workers_do_not_change_what_people_get(store: Store, url
     assert [plan(url, enrolment) for enrolment in one] == [plan(url, enrolment) for enrolment in other]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_place_has_one_holder_by_the_databases_own_rule(store: Store, run: OpenRun, url: str) -> None:
     first = await sit(store, run, "ann")
     await sit(store, run, "bob")
@@ -433,6 +440,7 @@ async def test_time_outs_are_the_studys(store: Store, url: str) -> None:
     assert displaced == expected
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_an_audit_says_what_differs(store: Store, run: OpenRun, url: str) -> None:
     enrolment = await sit(store, run, "ann")
     position, system = query(url, "SELECT position, system_id FROM conversation ORDER BY position LIMIT 1")[0]
@@ -447,6 +455,7 @@ async def test_an_audit_says_what_differs(store: Store, run: OpenRun, url: str) 
     assert status(url, enrolment) == "active"
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_run_made_before_the_counts_is_counted_by_the_migration(
     store: Store, run: OpenRun, url: str
 ) -> None:

@@ -33,7 +33,6 @@ def logged(house: House) -> list[str]:
     return [action for (action,) in stored(house, "SELECT action FROM audit_entry ORDER BY id")]
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_a_released_place_is_free_and_its_page_says_so(house: House) -> None:
     with house.page("ann") as page:
         page.agree()
@@ -141,7 +140,6 @@ def test_a_reply_that_is_awaited_is_dropped(url: str, serve: Callable[..., House
 
 
 @pytest.mark.services
-@pytest.mark.databases("sqlite", "postgresql")
 def test_it_works_through_another_process(
     url: str, run: OpenRun, serve: Callable[..., House], redis: RedisServer
 ) -> None:

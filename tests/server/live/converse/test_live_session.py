@@ -139,7 +139,6 @@ async def test_what_a_bot_says_is_cleaned_and_bounded(
     assert query(url, "SELECT text FROM turn WHERE author = 'bot'") == [(shown,)]
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 async def test_every_system_failing_ends_the_assignment_early_and_paid(
     staged: Callable[..., Stage], url: str
 ) -> None:

@@ -29,7 +29,7 @@ def heard(page: Page) -> list[str]:
     return [message["type"] for message in page.heard]
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_many_who_only_open_the_link_take_no_place(url: str, serve: Serve) -> None:
     house = serve(url, make_run(url, study_text(assignments=1)))
     tokens = [house.token(f"squatter-{n}") for n in range(20)]
@@ -235,7 +235,7 @@ def test_a_long_name_in_any_script(house: House, name: str) -> None:
         assert page.snapshot["phase"] == "topic"
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_opening_the_page_is_not_counted_and_taking_a_place_is(url: str, run: OpenRun, serve: Serve) -> None:
     house = serve(url, run, joins_per_address="2/hour")
     tokens = [house.token(f"w{n}") for n in range(6)]
@@ -322,7 +322,7 @@ CONSENT = {
 }
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_a_consent_that_is_not_ticked_takes_no_place_and_one_that_is_is_stored(
     url: str, serve: Serve
 ) -> None:

@@ -27,7 +27,6 @@ def post(house: House, what: str, token: str) -> httpx2.Response:
     return house.http("POST", f"/api/own-data/{what}", json={"token": token})
 
 
-@pytest.mark.databases("sqlite", "postgresql")
 def test_a_worker_reads_what_they_gave_and_takes_it_back(url: str, serve: Callable[..., House]) -> None:
     house, token = finished(url, serve, withdrawal_days=7)
     given = post(house, "download", token)
