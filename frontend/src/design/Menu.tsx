@@ -91,7 +91,7 @@ export function Menu({ label, items, children }: Props) {
         aria-controls={open ? id : undefined}
         onClick={() => setOpen(!open)}
       >
-        {label}
+        <span class="menu-label">{label}</span>
         <Icon of={ChevronDown} />
       </button>
       {open && (

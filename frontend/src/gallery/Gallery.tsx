@@ -130,7 +130,7 @@ function Specimen({ state, children }: { state: string; children: ComponentChild
 function Forced({ as, children }: { as: "hover" | "focus"; children: ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    for (const element of box.current?.querySelectorAll("button, input, label, tr") ?? []) {
+    for (const element of box.current?.querySelectorAll("button, input") ?? []) {
       element.classList.add(`state-${as}`);
     }
   });

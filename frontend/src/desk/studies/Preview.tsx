@@ -93,15 +93,13 @@ export function Preview({ editor }: { editor: Editor }) {
 
   return (
     <div class="preview">
-      <div class="preview-head">
-        <Stepper
-          label="Steps of the worker’s page"
-          steps={steps.map(({ phase: each }) => ({ step: each, name: NAMES[each] ?? each }))}
-          now={shown?.phase ?? phase}
-          onChoose={setPhase}
-        />
-        <Segmented label="Shown as on" choices={DEVICES} value={device} onChange={setDevice} />
-      </div>
+      <Stepper
+        label="Steps of the worker’s page"
+        steps={steps.map(({ phase: each }) => ({ step: each, name: NAMES[each] ?? each }))}
+        now={shown?.phase ?? phase}
+        onChoose={setPhase}
+      />
+      <Segmented label="Shown as on" choices={DEVICES} value={device} onChange={setDevice} />
       <div role="status">{failure && <p class="failure">{failure}</p>}</div>
       <iframe
         ref={frame}
