@@ -130,7 +130,7 @@ function Specimen({ state, children }: { state: string; children: ComponentChild
 function Forced({ as, children }: { as: "hover" | "focus"; children: ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    for (const element of box.current?.querySelectorAll("button, input") ?? []) {
+    for (const element of box.current?.querySelectorAll("button, input:not([type=radio]), :checked") ?? []) {
       element.classList.add(`state-${as}`);
     }
   });
@@ -341,12 +341,13 @@ function Tables() {
     p: (row) => row.p,
     at: (row) => row.at,
   });
+  useEffect(() => sorting.onSort("worker"), []);
   return (
     <Part title="Table">
       <div style={{ display: "grid", maxHeight: "22rem", overflow: "auto" }}>
         <Table label="Workers" columns={COLUMNS} sorting={sorting} cards>
-          {rows.map((row) => (
-            <tr key={row.worker}>
+          {rows.map((row, index) => (
+            <tr key={row.worker} class={index === 1 ? "state-hover" : ""}>
               <th scope="row">
                 <a href="#table">{row.worker}</a>
               </th>
