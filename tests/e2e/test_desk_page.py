@@ -41,7 +41,7 @@ def alarming(page: Page) -> set[str]:
         page.evaluate(
             """() => {
                 const urgent = document.body.appendChild(document.createElement("span"));
-                urgent.className = "status status-held";
+                urgent.className = "badge badge-held";
                 const { color, backgroundColor } = getComputedStyle(urgent);
                 urgent.remove();
                 return [color, backgroundColor];
