@@ -15,7 +15,8 @@ KEY_SIGN = 20.0
 LINE_HEIGHT = 1.15  # times the font size; DejaVu's ascent is 0.93 and its descent 0.24
 DESCENT = 0.24
 
-INK, MUTED, RULE, QUIET, PAPER = "#1b2733", "#55616d", "#d5dade", "#e7ebee", "#ffffff"
+# The light theme of qc/render/tokens.css.
+INK, MUTED, RULE, QUIET, PAPER = "#1d1b18", "#5f5a52", "#d9d5cc", "#eae7e0", "#ffffff"
 # Text colours for cells whose colour is data. They differ from INK and PAPER, so that a page's colours do not
 # replace them.
 ON_LIGHT, ON_DARK = "#16202a", "#fefefe"

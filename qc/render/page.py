@@ -97,5 +97,7 @@ def _environment() -> Environment:
 
 
 def style() -> Markup:
-    """Return the style sheet of all pages."""
-    return Markup(resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8"))  # noqa: S704
+    """Return the style sheet of all pages: the desk's colours and type, and what the report makes of them."""
+    folder = resources.files("qc.render")
+    sheets = (folder.joinpath(name).read_text(encoding="utf-8") for name in ("tokens.css", "page.css"))
+    return Markup("\n".join(sheets))  # noqa: S704

@@ -83,7 +83,7 @@ def add_by_name(dialog: Locator, section: str, name: str, value: str) -> None:
 
 def test_every_kind_of_bot_is_registered_with_all_that_it_takes(page: Page, stage: Stage) -> None:
     made(page, stage, "kinds")
-    press(page, "Bots")
+    page.get_by_role("tab", name="Bots").click()
     for kind, fields in KINDS.items():
         press(page, "Register a bot")
         dialog = page.get_by_role("dialog")
@@ -110,7 +110,7 @@ def test_every_kind_of_bot_is_registered_with_all_that_it_takes(page: Page, stag
 
 def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) -> None:
     made(phone, stage, "mistaken")
-    press(phone, "Bots")
+    phone.get_by_role("tab", name="Bots").click()
     press(phone, "Register a bot")
     dialog = phone.get_by_role("dialog")
     dialog.get_by_label("Name", exact=True).fill("claude")
@@ -145,7 +145,7 @@ def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) ->
 def test_what_a_check_and_the_examination_of_the_qc_bot_found_is_shown(phone: Page, stage: Stage) -> None:
     made(phone, stage, "examined")
     call(phone, stage, "POST", "/bots", {"name": "shut", "endpoint": {"kind": "http", "urls": [NOWHERE]}})
-    press(phone, "Bots")
+    phone.get_by_role("tab", name="Bots").click()
     press(phone, "Examine the qc bot")
     expect(phone.get_by_text("lines stand in the corpus as they are")).to_be_visible()
     expect(phone.get_by_text("A small language model prefers")).to_be_visible()

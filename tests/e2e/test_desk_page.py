@@ -41,7 +41,7 @@ def alarming(page: Page) -> set[str]:
         page.evaluate(
             """() => {
                 const urgent = document.body.appendChild(document.createElement("span"));
-                urgent.className = "status status-held";
+                urgent.className = "badge badge-held";
                 const { color, backgroundColor } = getComputedStyle(urgent);
                 urgent.remove();
                 return [color, backgroundColor];
@@ -57,7 +57,7 @@ def test_a_worker_is_watched_live(page: Page, worker: Page, stage: Stage) -> Non
     page.get_by_role("row").filter(has_text="short · study").get_by_role("link").first.click()
     expect(page.get_by_role("heading", name="Workers")).to_be_visible()
     # A worker at work is nothing to be alarmed about.
-    active = page.locator("section[aria-labelledby=workers] .status").first
+    active = page.locator("section[aria-labelledby=workers] .badge").first
     expect(active).to_have_text("active")
     assert colours_of(active).isdisjoint(alarming(page))
     inputs = page.locator("section[aria-labelledby=workers] tbody tr").first.locator("td").nth(2)

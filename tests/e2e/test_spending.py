@@ -40,7 +40,7 @@ def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: 
         endpoint = provider.endpoint() | {"price": {"input": 100, "output": 400}}
         call(page, server, "POST", "/bots", {"name": "paid", "endpoint": endpoint})
         made(page, server, "spending", text)
-        press(page, "Bots")
+        page.get_by_role("tab", name="Bots").click()
         press(page, "Check paid")
         question = page.get_by_role("dialog", name="Check?")
         expect(question).to_contain_text("The check of paid may cost money:")

@@ -77,12 +77,12 @@ def test_a_registered_bot_is_found_from_any_study_and_every_setting_has_its_part
     call(page, stage, "POST", "/bots", {"name": "gull", "endpoint": {"kind": "dial-in"}})
     desk(page, stage, "studies/finding")
     expect(page.get_by_role("button", name="Other settings")).to_have_count(0)
-    press(page, "Bots")
+    page.get_by_role("tab", name="Bots").click()
     expect(page.get_by_role("heading", name="Registered, not in this study")).to_be_visible()
     clean(page)
     call(page, stage, "POST", "/bots", {"name": "heron", "endpoint": {"kind": "dial-in"}})
     page.reload()
-    press(page, "Bots")
+    page.get_by_role("tab", name="Bots").click()
     press(page, "Remove heron")
     press(page, "Remove it")
     expect(page.get_by_text("heron")).to_have_count(0)
@@ -96,7 +96,7 @@ def test_a_registered_bot_is_found_from_any_study_and_every_setting_has_its_part
 
 def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, stage: Stage) -> None:
     made(page, stage, "both_ways")
-    press(page, "YAML")
+    page.get_by_role("tab", name="YAML").click()
     area = page.get_by_label("The study as YAML")
     area.fill(area.input_value().replace("minimum_inputs: 10", "minimum_inputs: ten"))
     press(page, "What workers do")
@@ -106,13 +106,13 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     mistake.click()
     chosen = "e => e.value.slice(e.selectionStart, e.selectionEnd)"
     assert area.evaluate(chosen) == "minimum_inputs: ten"
-    press(page, "Preview")
+    page.get_by_role("tab", name="Preview").click()
     expect(page.get_by_text("This study can’t be shown yet. Line 10: minimum_inputs:")).to_be_visible()
     press(page, "Undo")
     expect(page.get_by_label("Messages at least")).to_have_value("10")
     page.get_by_label("Messages at least").press("Control+Shift+z")
     expect(page.get_by_label("Messages at least")).to_have_value("ten")
-    press(page, "YAML")
+    page.get_by_role("tab", name="YAML").click()
     area.fill(f"version: 7\n{area.input_value()}")
     newer = page.get_by_role("button", name=re.compile("^Line 1 "))
     expect(newer).to_contain_text("it is written in version 7 of the settings")
@@ -236,15 +236,15 @@ def test_a_study_of_two_hundred_systems_on_a_phone(phone: Page, stage: Stage) ->
 
 def test_what_was_opened_is_archived_and_what_was_not_is_deleted(page: Page, stage: Stage) -> None:
     made(page, stage, "mayfly")
-    page.locator(".study-menu summary").click()
-    press(page, "Delete")
+    press(page, "More")
+    page.get_by_role("menuitem", name="Delete").click()
     press(page, "Delete it")
     expect(page.get_by_role("heading", name="Studies")).to_be_visible()
     expect(page.get_by_role("heading", name="demo", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="mayfly")).to_have_count(0)
     made(page, stage, "kept")
-    page.locator(".study-menu summary").click()
-    press(page, "Archive")
+    press(page, "More")
+    page.get_by_role("menuitem", name="Archive").click()
     expect(page.get_by_role("heading", name="kept archived")).to_be_visible()
     desk(page, stage, "studies")
     expect(page.get_by_role("link", name="kept")).to_have_count(0)
@@ -259,14 +259,15 @@ def test_to_archive_a_study_leaves_what_is_being_written_and_a_refusal_is_shown(
     made(page, stage, "moth")
     page.get_by_label("Title").fill("Chats at night")
     expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
-    page.locator(".study-menu summary").click()
-    press(page, "Archive")
+    press(page, "More")
+    page.get_by_role("menuitem", name="Archive").click()
     expect(page.get_by_role("heading", name="moth archived")).to_be_visible()
     expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
     expect(page.get_by_label("Title")).to_have_value("Chats at night")
     headers = {"Authorization": f"Bearer {stage.token}"}
     assert page.request.delete(f"{stage.url}/api/desk/studies/moth", headers=headers).ok
-    press(page, "Take back from the archive")
+    press(page, "More")
+    page.get_by_role("menuitem", name="Take back from the archive").click()
     expect(page.get_by_role("alert").filter(has_text="there is no study named `moth`")).to_be_visible()
 
 

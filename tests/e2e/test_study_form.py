@@ -296,7 +296,7 @@ def test_every_setting_can_be_given_in_the_form(page: Page, stage: Stage, task: 
     base = {key: value for key, value in blank.items() if key not in task_type(task).unused}  # type: ignore[index]
     base |= {"name": f"form_{task}", "title": "T", "payment": "P", "task": task} | BASES[task]
     made(page, stage, base["name"], yaml.safe_dump(base))
-    page.get_by_role("button", name="YAML").click()
+    page.get_by_role("tab", name="YAML").click()
     text = page.get_by_label("The study as YAML")
     status = page.locator(".study-head [role=status]")
     form = Form(page)

@@ -66,7 +66,7 @@ def make_study(page: Page, bot: str) -> None:
 
 
 def add_bot(page: Page, address: str) -> None:
-    press(page, "Bots")
+    page.get_by_role("tab", name="Bots").click()
     press(page, "Register a bot")
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("mine")
@@ -75,7 +75,7 @@ def add_bot(page: Page, address: str) -> None:
     press(page, "Check mine")
     expect(page.get_by_text(re.compile("^(not )?fit.*checked"))).to_be_visible()
     expect(page.get_by_text("not fit")).to_have_count(0)
-    press(page, "Preview")
+    page.get_by_role("tab", name="Preview").click()
 
 
 def rehearse(page: Page) -> None:

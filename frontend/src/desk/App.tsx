@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
+import { Toasts } from "../design/Toast";
 import { Wordmark } from "../design/Wordmark";
 import { brought, forgetToken, keepToken, keptToken } from "./access";
 import { AccountContext } from "./account";
@@ -121,6 +122,7 @@ export function App() {
             <GuardedView route={route} />
           </main>
           <Confirmation />
+          <Toasts />
           {signedOut && (
             <Dialog title="Sign in again" onClose={leave}>
               <SignIn

@@ -1,3 +1,4 @@
+import { Bar } from "../design/Bar";
 import type { RunSummary } from "./api_types";
 import { inMinutes, moment, when } from "./format";
 
@@ -7,10 +8,12 @@ export function Progress({ run }: { run: RunSummary }) {
   return (
     <div class="progress-of">
       {shares && (
-        <div class="bars" aria-hidden="true">
-          <span class="swatch-rated" style={{ width: `${shares.completed}%` }} />
-          <span class="swatch-active" style={{ width: `${shares.active}%` }} />
-        </div>
+        <Bar
+          parts={[
+            { share: shares.completed, kind: "rated" },
+            { share: shares.active, kind: "active" },
+          ]}
+        />
       )}
       <p class="small">{progressOf(run)}</p>
     </div>

@@ -1,6 +1,11 @@
+import { Play } from "lucide";
+import { Empty } from "../design/Empty";
+import { useSorting } from "../design/sorting";
+import { Table } from "../design/Table";
+import { Time } from "../design/Time";
 import type { AssignmentCounts, RunSummary } from "./api_types";
 import { CopyLink } from "./CopyLink";
-import { ago, when } from "./format";
+import { ago, moment } from "./format";
 import { Link } from "./Link";
 import { LoadStatus } from "./LoadStatus";
 import { useNow } from "./now";
@@ -9,34 +14,43 @@ import { usePushed } from "./pushed";
 import { AttentionStrip } from "./run/AttentionStrip";
 import { changedList } from "./run/changes";
 import { Status } from "./Status";
-import { Table } from "./Table";
 
 const COLUMNS = [
-  { name: "Run" },
-  { name: "Status" },
+  { name: "Run", sort: "title" },
+  { name: "Status", sort: "status" },
   { name: "Progress", kind: "wide" },
-  { name: "Rated", kind: "number" },
-  { name: "Opened" },
+  { name: "Rated", kind: "number", sort: "rated" },
+  { name: "Opened", sort: "opened" },
   { name: "Workers’ link" },
 ] as const;
+const KEYS = {
+  title: (run: RunSummary) => run.title,
+  status: (run: RunSummary) => run.status,
+  rated: (run: RunSummary) => run.conversations_rated,
+  opened: (run: RunSummary) => run.created_at,
+};
 
 /** Every run, newest first as the server lists them. */
 export function RunsView() {
   const { data, failure } = usePushed("/api/desk/watch/runs", {}, changedList);
   const now = useNow();
+  const { rows, sorting } = useSorting(data ?? [], KEYS);
   return (
     <>
       <h1>Runs</h1>
       <LoadStatus failure={failure} empty={data === null} />
       {data && <AttentionStrip items={data.flatMap(attentionOf)} />}
       {data?.length === 0 && (
-        <p class="soft">
-          There is no run yet. Open one with <code>candor study open STUDY.yaml --run NAME</code>.
-        </p>
+        <Empty icon={Play} title="There is no run yet.">
+          <p>
+            Open one from a <Link to={{ page: "studies" }}>study</Link>, or with{" "}
+            <code>candor study open STUDY.yaml --run NAME</code>.
+          </p>
+        </Empty>
       )}
       {data && data.length > 0 && (
-        <Table label="Table of runs" columns={[...COLUMNS]} cards>
-          {data.map((run) => (
+        <Table label="Table of runs" columns={COLUMNS} sorting={sorting} cards>
+          {rows.map((run) => (
             <tr key={run.run}>
               <th scope="row">
                 <Link to={{ page: "run", run: run.run }}>{run.title}</Link>
@@ -54,8 +68,8 @@ export function RunsView() {
               <td data-name="Rated" class="number">
                 {run.conversations_rated}
               </td>
-              <td data-name="Opened" title={when(run.created_at)}>
-                {ago(run.created_at, now)}
+              <td data-name="Opened">
+                <Time at={moment(run.created_at)} words={ago(run.created_at, now)} />
               </td>
               <td data-name="Workers’ link">
                 <CopyLink of={run.run} link={run.worker_link} short />

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { Badge, type BadgeKind } from "../design/Badge";
 import type { AssignmentRow, ConversationDetail, RunSummary } from "./api_types";
 
 export type StatusName = (RunSummary | AssignmentRow | ConversationDetail)["status"];
 
-const KINDS: Record<StatusName, "good" | "busy" | "held" | "plain"> = {
+const KINDS: Record<StatusName, BadgeKind> = {
   open: "good",
   completed: "good",
   rated: "good",
@@ -12,7 +13,7 @@ const KINDS: Record<StatusName, "good" | "busy" | "held" | "plain"> = {
   paused: "held",
   returned: "plain",
   expired: "plain",
-  failed: "held",
+  failed: "failed",
   closed: "plain",
   skipped: "plain",
   unrated: "plain",
@@ -21,7 +22,7 @@ const KINDS: Record<StatusName, "good" | "busy" | "held" | "plain"> = {
 
 /** A state as a small label. */
 export function Status({ status }: { status: StatusName }) {
-  return <span class={`status status-${KINDS[status]}`}>{status}</span>;
+  return <Badge kind={KINDS[status]}>{status}</Badge>;
 }
 
 /** What something is called, and how it stands. */

@@ -1,3 +1,5 @@
+import { inFull } from "../design/dates";
+
 /** A moment that the server sent. Its times are UTC, with or without saying so. */
 export function moment(text: string): Date {
   return new Date(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
@@ -23,18 +25,9 @@ export function ago(text: string | null, now: Date = new Date()): string {
   return "just now";
 }
 
-const WRITTEN: Intl.DateTimeFormatOptions = {
-  year: "numeric",
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZoneName: "short",
-};
-
 /** A date and time as the researcher's locale writes it, with the zone that it is in. */
 export function when(text: string | null): string {
-  return text ? moment(text).toLocaleString(undefined, WRITTEN) : "–";
+  return text ? inFull(moment(text)) : "–";
 }
 
 /** How long something has lasted, roughly: "12 min". */

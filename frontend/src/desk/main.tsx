@@ -2,6 +2,7 @@ import { render } from "preact";
 import "../design/tokens.css";
 import "../design/base.css";
 import "../design/parts.css";
+import "../design/components.css";
 import "./desk.css";
 import "./people/people.css";
 import "./run/run.css";

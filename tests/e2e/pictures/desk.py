@@ -157,7 +157,7 @@ def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
     page.get_by_label("Title").fill("")
     expect(page.get_by_text("to mend").first).to_be_visible()
     camera.shoot(page, "desk-study-mistakes")
-    page.get_by_role("button", name="Bots").click()
+    page.get_by_role("tab", name="Bots").click()
     press(page, "Register a bot")
     camera.shoot(page, "desk-register-bot")
     page.get_by_label("Kind").select_option("openai")

@@ -219,7 +219,7 @@ def test_a_system_without_a_kept_conversation_is_named_and_not_drawn() -> None:
 
 
 def test_names_are_text_whatever_is_in_them() -> None:
-    names = ["<b>&amp;", "$x_1$ & \"y\" 'z'", "字系统", "#1b2733", "a" * 40 + " end"]
+    names = ["<b>&amp;", "$x_1$ & \"y\" 'z'", "字系统", "#1d1b18", "a" * 40 + " end"]
     drawn = figures(analyse(made_up(names), QUICK))
     for figure in drawn.values():
         parsed(figure.svg)
@@ -227,7 +227,7 @@ def test_names_are_text_whatever_is_in_them() -> None:
     shown = texts(drawn["ranking"])
     assert set(names[:4]) <= set(shown)
     assert [text for text in shown if text.startswith("aaa") and "…" in text and text.endswith("a end")]
-    assert "#1b2733" in drawn["ranking"].themed
+    assert "#1d1b18" in drawn["ranking"].themed
 
 
 def test_random_workers_are_where_simulated_ones_are() -> None:

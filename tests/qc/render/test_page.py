@@ -5,12 +5,13 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.drawing.sheet import Figure
+from qc.drawing.sheet import THEME, Figure
 from qc.render import tables
 from qc.render.page import SHOWN_ROWS, all_notes, page, tight
 from qc.render.sentences import SIMULATED
@@ -23,6 +24,8 @@ from tests.qc.support.analyses import NASTY, awkward_run, bare, whole, without
 from tests.qc.support.rendered import rendered
 
 CSS = resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8")
+TOKENS = resources.files("qc.render").joinpath("tokens.css").read_text(encoding="utf-8")
+DESIGN = Path(__file__).parents[3] / "frontend" / "src" / "design"
 CHAPTERS = {
     "significance": "significance",
     "replication": "replication",
@@ -75,6 +78,14 @@ def test_the_page_needs_nothing_but_itself(text: str) -> None:
     assert "script" not in outline.tags
     assert all(link.startswith("#") or link == "data:," for link in outline.links)
     assert not re.search(r"url\((?!#)|@import", text)
+
+
+def test_the_report_has_the_colours_and_type_of_the_desk() -> None:
+    assert (DESIGN / "tokens.css").read_text(encoding="utf-8") == TOKENS, "run `npm run tokens` in frontend/"
+    light = dict(re.findall(r"(--[\w-]+): (#\w{6});", TOKENS[: TOKENS.index("@media")]))
+    assert {name: light[name] for name in THEME.values()} == {name: colour for colour, name in THEME.items()}
+    used = set(re.findall(r"var\((--[\w-]+)\)", CSS))
+    assert used <= set(re.findall(r"^\s*:?\w*\s*\{?\s*(--[\w-]+):", TOKENS, re.MULTILINE)) | {"--measure"}
 
 
 def test_ids_are_unique_and_links_lead_somewhere(text: str) -> None:

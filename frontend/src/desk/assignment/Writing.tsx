@@ -1,5 +1,5 @@
+import { Table } from "../../design/Table";
 import type { AssignmentDetail } from "../api_types";
-import { Table } from "../Table";
 
 type WritingRow = AssignmentDetail["writing"][number];
 

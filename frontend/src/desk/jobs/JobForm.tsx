@@ -26,7 +26,7 @@ export function JobForm({ address, body, ready, button, children }: Props) {
     <form class="box job" onSubmit={submit}>
       {children}
       <div class="actions">
-        <Button type="submit" off={busy || !ready}>
+        <Button type="submit" off={!ready} busy={busy}>
           {button}
         </Button>
       </div>

@@ -1,11 +1,14 @@
+import { SearchX } from "lucide";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Empty } from "../../design/Empty";
+import { Table } from "../../design/Table";
+import { Time } from "../../design/Time";
 import { getFile, getJson } from "../api";
 import type { AuditRow } from "../api_types";
-import { when } from "../format";
+import { moment } from "../format";
 import { LoadStatus } from "../LoadStatus";
 import { ResearcherContext } from "../researcher";
-import { Table } from "../Table";
 
 const FIELDS = [
   ["actor", "By whom", ""],
@@ -70,12 +73,14 @@ export function AuditView() {
         </div>
       </form>
       <LoadStatus failure={failure} empty={rows === null} />
-      {rows?.length === 0 && <p class="soft">Nothing in the log is like that.</p>}
+      {rows?.length === 0 && <Empty icon={SearchX} title="Nothing in the log is like that." />}
       {rows && rows.length > 0 && (
         <Table cards label="Table of what was done" columns={COLUMNS}>
           {rows.map((row) => (
             <tr key={row.id}>
-              <td data-name="When">{when(row.at)}</td>
+              <td data-name="When">
+                <Time at={moment(row.at)} />
+              </td>
               <td data-name="By whom">{row.actor}</td>
               <td data-name="What" class="code-cell">
                 {row.action}

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { TextField } from "../../design/TextField";
 import { Failed, send } from "../api";
 import type { Account } from "../api_types";
-import { TextField } from "../TextField";
 import { NameForBrowser, NewPassword } from "./NewPassword";
 
 interface Props {

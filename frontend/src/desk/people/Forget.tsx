@@ -55,10 +55,14 @@ export function Forget({ worker, onClose }: { worker: string; onClose: (done: bo
         {complaint}
       </p>
       <div class="actions">
-        {held && <Button onClick={() => void forget()}>Forget</Button>}
         <Button kind="quiet" onClick={() => onClose(false)}>
           Cancel
         </Button>
+        {held && (
+          <Button kind="danger" onClick={() => void forget()}>
+            Forget
+          </Button>
+        )}
       </div>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { TextField } from "../TextField";
+import { TextField } from "../../design/TextField";
 import type { Choice } from "./roles";
 
 interface Props {

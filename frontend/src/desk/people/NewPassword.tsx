@@ -1,4 +1,4 @@
-import { TextField } from "../TextField";
+import { TextField } from "../../design/TextField";
 
 const SHORTEST = 12;
 

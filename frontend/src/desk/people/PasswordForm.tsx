@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { TextField } from "../../design/TextField";
 import { Failed, send } from "../api";
-import { TextField } from "../TextField";
 import { NameForBrowser, NewPassword } from "./NewPassword";
 
 /** Asks for the password so far and for another one. Whoever is signed in elsewhere is signed out. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Table } from "../Table";
+import { Table } from "../../design/Table";
 
 export interface Person {
   name: string;

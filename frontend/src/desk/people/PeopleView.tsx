@@ -1,10 +1,11 @@
 import { Button } from "../../design/Button";
+import { Table } from "../../design/Table";
+import { Time } from "../../design/Time";
 import type { PeopleUpdate, PersonRow, TokenRow } from "../api_types";
 import { useFetched } from "../fetched";
-import { when } from "../format";
+import { moment } from "../format";
 import { LoadStatus } from "../LoadStatus";
 import { usePushed } from "../pushed";
-import { Table } from "../Table";
 import { Confirmed, useAction } from "./action";
 import { Grant } from "./Grant";
 import { PeopleTable } from "./PeopleTable";
@@ -92,7 +93,9 @@ function Tokens({ tokens, studies }: { tokens: TokenRow[]; studies: string[] }) 
               <td data-name="For">
                 {token.scope === "host" ? "bot host" : inWords({ role: token.scope, study: token.study })}
               </td>
-              <td data-name="Made">{when(token.created_at)}</td>
+              <td data-name="Made">
+                <Time at={moment(token.created_at)} />
+              </td>
               <td>
                 <Confirmed
                   what="Revoke"

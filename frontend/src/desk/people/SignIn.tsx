@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { TextField } from "../../design/TextField";
 import { atServer } from "../../shared/site";
 import { Failed, getJson, send } from "../api";
 import type { Account, WaysIn } from "../api_types";
-import { TextField } from "../TextField";
 import { TokenForm } from "./TokenForm";
 
 interface Props {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { TextField } from "../TextField";
+import { TextField } from "../../design/TextField";
 
 interface Props {
   refused: boolean;

@@ -1,5 +1,6 @@
+import { KeyRound, LogOut, MonitorOff } from "lucide";
 import { useState } from "preact/hooks";
-import { Button } from "../../design/Button";
+import { Menu, type MenuItem } from "../../design/Menu";
 import { send } from "../api";
 import type { Account } from "../api_types";
 import { PasswordForm } from "./PasswordForm";
@@ -19,34 +20,34 @@ export function WhoIsHere({ account, token, onSignedOut }: Props) {
     }
     onSignedOut();
   };
+  const ofPerson: MenuItem[] = [
+    {
+      name: "Sign out everywhere",
+      icon: MonitorOff,
+      onChoose: () => void signOut("/api/account/sign-out-everywhere"),
+    },
+    ...(account.has_password
+      ? [{ name: "Change password", icon: KeyRound, onChoose: () => setChanges(true) }]
+      : []),
+  ];
   return (
-    <details class="who">
-      <summary>{account.kind === "installation" ? "Installation’s token" : account.name}</summary>
-      <div class="box who-box">
-        <ul class="soft small">
+    <>
+      <Menu
+        label={account.kind === "installation" ? "Installation’s token" : account.name}
+        items={[
+          { name: "Sign out", icon: LogOut, onChoose: () => void signOut("/api/account/sign-out") },
+          ...(account.kind === "person" ? ofPerson : []),
+        ]}
+      >
+        <ul class="soft small roles">
           {account.roles.map(({ role, study }) => (
             <li key={study}>
               {role} of {study ?? "all studies"}
             </li>
           ))}
         </ul>
-        <Button kind="quiet" onClick={() => void signOut("/api/account/sign-out")}>
-          Sign out
-        </Button>
-        {account.kind === "person" && (
-          <>
-            <Button kind="plain" onClick={() => void signOut("/api/account/sign-out-everywhere")}>
-              Sign out everywhere
-            </Button>
-            {account.has_password && (
-              <Button kind="plain" onClick={() => setChanges(true)}>
-                Change password
-              </Button>
-            )}
-          </>
-        )}
-      </div>
+      </Menu>
       {changes && <PasswordForm name={account.name} onClose={() => setChanges(false)} />}
-    </details>
+    </>
   );
 }

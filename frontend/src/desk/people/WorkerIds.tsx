@@ -1,10 +1,10 @@
 import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Table } from "../../design/Table";
 import { AccountContext, may } from "../account";
 import { getFile, getJson } from "../api";
 import type { WorkerIdentity } from "../api_types";
 import { ResearcherContext } from "../researcher";
-import { Table } from "../Table";
 import { Forget } from "./Forget";
 
 const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code", "Data"].map((name) => ({ name }));

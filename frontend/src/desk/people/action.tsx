@@ -59,7 +59,7 @@ function Secret({ what, text }: { what: string; text: string }) {
 export function Confirmed({ what, whom, onConfirm }: { what: string; whom: string; onConfirm: () => void }) {
   const [asked, setAsked] = useState(false);
   return (
-    <Button kind="plain" onClick={() => (asked ? onConfirm() : setAsked(true))}>
+    <Button kind={asked ? "danger" : "plain"} onClick={() => (asked ? onConfirm() : setAsked(true))}>
       {asked ? `Really ${what.toLowerCase()}?` : what}
       <span class="unseen"> {whom}</span>
     </Button>

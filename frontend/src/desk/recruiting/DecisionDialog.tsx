@@ -140,7 +140,7 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" off={busy}>
+          <Button type="submit" busy={busy}>
             {CHOICES.find(({ value }) => value === choice)?.name}
           </Button>
         </div>

@@ -81,7 +81,7 @@ export function DraftForm({ run, platform, minutes, onDone }: Props) {
         {missing ? "Places, reward and minutes are numbers, and needed." : failure}
       </p>
       <div class="actions">
-        <Button type="submit" off={busy}>
+        <Button type="submit" busy={busy}>
           Draft the study
         </Button>
       </div>

@@ -25,7 +25,7 @@ export function StudyControls({ found, platform, at, onDone }: Props) {
           </Button>
         ))}
         {found.status !== "DRAFTING" && (
-          <Button kind="plain" off={busy} onClick={() => void post(at("refresh")).then(onDone)}>
+          <Button kind="plain" busy={busy} onClick={() => void post(at("refresh")).then(onDone)}>
             Read now
           </Button>
         )}

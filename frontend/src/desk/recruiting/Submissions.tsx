@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Table } from "../../design/Table";
 import type { SubmissionRow } from "../api_types";
-import { Table } from "../Table";
 import { type At, amount } from "./amounts";
 import { DecisionDialog } from "./DecisionDialog";
 

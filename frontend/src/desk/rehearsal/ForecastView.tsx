@@ -1,7 +1,7 @@
+import { Table } from "../../design/Table";
 import type { Forecast, RehearsalJob } from "../api_types";
 import { inMinutes, when } from "../format";
 import { percent } from "../jobs/numbers";
-import { Table } from "../Table";
 
 /** What a rehearsal foretells. */
 export function ForecastView({ rehearsal }: { rehearsal: RehearsalJob }) {

@@ -13,6 +13,8 @@ export interface Action {
   about: string;
   method: "POST" | "PUT" | "DELETE";
   address: string;
+  /** It can't be undone. */
+  danger?: boolean;
   /** What is sent besides. */
   body?: Record<string, unknown>;
   /** What is to be written for it: under which name it is sent, and how it is asked for. */
@@ -85,7 +87,7 @@ export function ActionDialog({ title, action, onClose }: Props) {
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" off={busy}>
+          <Button type="submit" kind={action.danger ? "danger" : "primary"} busy={busy}>
             {action.name}
           </Button>
         </div>

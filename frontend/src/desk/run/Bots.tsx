@@ -1,6 +1,7 @@
+import { Badge } from "../../design/Badge";
+import { Table } from "../../design/Table";
 import type { BotReplies } from "../api_types";
 import { latency } from "../format";
-import { Table } from "../Table";
 
 const COLUMNS = [
   { name: "Bot" },
@@ -85,7 +86,7 @@ function Health({ bot }: { bot: BotReplies }) {
   const down = bot.failing > 0 || (replicas > 0 && fine === 0);
   return (
     <>
-      <span class={down ? "status status-held" : "status status-plain"}>
+      <Badge kind={down ? "failed" : bot.replies > 0 ? "good" : "plain"}>
         {bot.failing > 0
           ? `${bot.failing} failed in a row`
           : down
@@ -93,7 +94,7 @@ function Health({ bot }: { bot: BotReplies }) {
             : bot.replies > 0
               ? "answers"
               : "not asked yet"}
-      </span>
+      </Badge>
       {replicas > 0 && (
         <span class="soft small block">
           {fine} of {replicas} replicas fine

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Table } from "../../design/Table";
 import type { RunAnalysis } from "../api_types";
 import { useFetched } from "../fetched";
 import { signed } from "../format";
-import { Table } from "../Table";
 import { Chart } from "./Chart";
 import { type Band, bandsOf, someOf, widestOf, withNewest } from "./narrowing";
 

@@ -1,5 +1,6 @@
+import { Bar } from "../../design/Bar";
+import { Table } from "../../design/Table";
 import type { SystemProgress } from "../api_types";
-import { Table } from "../Table";
 
 const PARTS = ["rated", "unrated", "active", "planned", "failed", "skipped"] as const;
 
@@ -74,7 +75,7 @@ function SystemsTable({ id, title, systems }: { id: string; title: string; syste
               <span class="soft small block">{system.is_qc ? "quality control" : system.family}</span>
             </th>
             <td data-name="Conversations" class="wide">
-              <Bar system={system} most={most} />
+              <Aimed system={system} most={most} />
             </td>
             <Count name="Rated" count={system.rated} />
             {aiming && <Count name="Aim" count={system.aim ?? 0} />}
@@ -105,14 +106,15 @@ function held(system: SystemProgress): number {
   return PARTS.reduce((sum, part) => sum + system[part], 0);
 }
 
-function Bar({ system, most }: { system: SystemProgress; most: number }) {
+function Aimed({ system, most }: { system: SystemProgress; most: number }) {
   return (
     <div class="bars-aimed" aria-hidden="true">
-      <div class="bars">
-        {PARTS.filter((part) => system[part] > 0).map((part) => (
-          <span key={part} class={`swatch-${part}`} style={{ width: `${(100 * system[part]) / most}%` }} />
-        ))}
-      </div>
+      <Bar
+        parts={PARTS.filter((part) => system[part] > 0).map((part) => ({
+          share: (100 * system[part]) / most,
+          kind: part,
+        }))}
+      />
       {system.aim !== null && system.aim > 0 && (
         <span class="aim" style={{ left: `${(100 * system.aim) / most}%` }} />
       )}

@@ -1,8 +1,11 @@
+import { MessagesSquare } from "lucide";
 import { useEffect, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Empty } from "../../design/Empty";
+import { Time } from "../../design/Time";
 import type { RunDetail } from "../api_types";
 import { useFetched } from "../fetched";
-import { when } from "../format";
+import { moment } from "../format";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { Status } from "../Status";
@@ -81,13 +84,16 @@ export function Transcripts({ run, forgotten }: { run: RunDetail; forgotten: num
       </div>
       <LoadStatus failure={failure} empty={data === null} />
       {data?.conversations.length === 0 && (
-        <p class="soft">{all ? "Nobody has said anything yet." : "No conversation is like that."}</p>
+        <Empty
+          icon={MessagesSquare}
+          title={all ? "Nobody has said anything yet." : "No conversation is like that."}
+        />
       )}
       {data && data.conversations.length > 0 && (
         <ul class="box incident-list">
           {data.conversations.map((hit) => (
             <li key={hit.conversation}>
-              <span class="soft small">{when(hit.started_at)}</span>
+              <span class="soft small">{hit.started_at ? <Time at={moment(hit.started_at)} /> : "–"}</span>
               <span>
                 <Link to={{ page: "assignment", run: run.run, assignment: hit.assignment }}>
                   {hit.worker}, no. {hit.position}

@@ -90,6 +90,7 @@ export function actionsOf(row: AssignmentRow): Action[] {
     name: "Release the place",
     about:
       "The assignment ends here, and its place goes to the next worker. What they wrote is kept; they see that their time is over. This cannot be undone.",
+    danger: true,
     method: "POST",
     address: at("release"),
   };
@@ -97,6 +98,7 @@ export function actionsOf(row: AssignmentRow): Action[] {
     name: "End the conversation",
     about:
       "The worker goes on to rate the conversation as it is, and reads why. It stays in the analysis, marked as ended by you. This cannot be undone.",
+    danger: true,
     method: "POST",
     address: at("end-conversation"),
     words: {

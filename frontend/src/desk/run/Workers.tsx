@@ -1,12 +1,16 @@
+import { Users } from "lucide";
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Empty } from "../../design/Empty";
+import { useSorting } from "../../design/sorting";
+import { type Column, Table } from "../../design/Table";
+import { Time } from "../../design/Time";
 import type { AssignmentRow } from "../api_types";
-import { ago, lasting, minutes, when } from "../format";
+import { ago, lasting, minutes, moment, when } from "../format";
 import { Link } from "../Link";
 import { useNarrow } from "../narrow";
 import { phaseName } from "../phases";
 import { Status } from "../Status";
-import { type Column, Table } from "../Table";
 import { WorkerActions } from "./WorkerActions";
 
 /** So many stand on a page, so that it stays quick however many there are; and fewer on a phone. */
@@ -14,15 +18,23 @@ const ON_A_PAGE = 25;
 const ON_A_PHONE = 8;
 
 const COLUMNS: Column[] = [
-  { name: "Worker" },
-  { name: "Status" },
+  { name: "Worker", sort: "worker" },
+  { name: "Status", sort: "status" },
   { name: "Where" },
-  { name: "Inputs", kind: "number" },
+  { name: "Inputs", kind: "number", sort: "inputs" },
   { name: "Page" },
-  { name: "Heard of" },
+  { name: "Heard of", sort: "heard" },
   { name: "Time", kind: "number" },
-  { name: "Rated", kind: "number" },
+  { name: "Rated", kind: "number", sort: "rated" },
 ];
+const KEYS = {
+  worker: (row: AssignmentRow) => row.worker,
+  status: (row: AssignmentRow) => row.status,
+  inputs: (row: AssignmentRow) => row.inputs,
+  heard: (row: AssignmentRow) => row.active_at,
+  rated: (row: AssignmentRow) => row.conversations_rated,
+  p: (row: AssignmentRow) => row.p,
+};
 const LAST: Column[] = [{ name: "Act" }];
 
 const SHOWN = {
@@ -57,15 +69,18 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
   const searchId = useId();
   const shownId = useId();
   const wanted = search.trim().toLowerCase();
-  const found = workers.filter(
-    (row) => SHOWN[shown].holds(row) && (wanted === "" || row.worker.toLowerCase().includes(wanted)),
+  const { rows: found, sorting } = useSorting(
+    workers.filter(
+      (row) => SHOWN[shown].holds(row) && (wanted === "" || row.worker.toLowerCase().includes(wanted)),
+    ),
+    KEYS,
   );
   // Nothing is rated at first, and where a platform pays by a link nobody has a code.
   const withP = workers.some(({ p }) => p !== null);
   const withCode = workers.some((row) => row.completion_code !== null);
   const columns: Column[] = [
     ...COLUMNS,
-    ...(withP ? [{ name: "p so far", kind: "number" } as const] : []),
+    ...(withP ? [{ name: "p so far", kind: "number", sort: "p" } as const] : []),
     ...(withCode ? [{ name: "Code" }] : []),
     ...LAST,
   ];
@@ -79,7 +94,9 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
         <p class="soft small">{workers.length === 1 ? "1 assignment" : `${workers.length} assignments`}</p>
       </div>
       {workers.length === 0 ? (
-        <p class="soft">Nobody yet. Open the workers’ link to be the first.</p>
+        <Empty icon={Users} title="Nobody yet.">
+          <p>Open the workers’ link to be the first.</p>
+        </Empty>
       ) : (
         <>
           <div class="filters">
@@ -119,7 +136,7 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
           {found.length === 0 ? (
             <p class="soft">No worker is like that now.</p>
           ) : (
-            <Table label="Table of workers" columns={columns} cards>
+            <Table label="Table of workers" columns={columns} sorting={sorting} cards>
               {found.slice(at * onPage, (at + 1) * onPage).map((row) => (
                 <Worker key={row.assignment} {...{ run, row, conversations, now, withP, withCode }} />
               ))}
@@ -173,8 +190,8 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
       <td data-name="Page" class="only-wide" title={when(row.away_since)}>
         {row.status !== "active" ? "–" : row.away_since ? `closed ${lasting(row.away_since, now)}` : "open"}
       </td>
-      <td data-name="Heard of" title={when(row.active_at)}>
-        {ago(row.active_at, now)}
+      <td data-name="Heard of">
+        {row.active_at ? <Time at={moment(row.active_at)} words={ago(row.active_at, now)} /> : "–"}
       </td>
       <td data-name="Time" class="number only-wide" title={`since ${when(row.started_at)}`}>
         {row.started_at ? minutes(row.started_at, end) : "–"}

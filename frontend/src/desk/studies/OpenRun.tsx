@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { TextField } from "../../design/TextField";
 import type { RunRules, StudyDetail } from "../api_types";
 import { useFetched } from "../fetched";
 import { zoneHere } from "../rules/RulesDialog";
 import { RulesFields } from "../rules/RulesFields";
 import { draftOf, mistakesIn, rulesOf } from "../rules/rules";
-import { TextField } from "../TextField";
 
 interface Props {
   study: StudyDetail;
@@ -59,8 +59,8 @@ export function OpenRun({ study, onClose, onOpen }: Props) {
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" off={!ready || busy}>
-            {busy ? "One moment…" : despite ? "Open it all the same" : "Open the run"}
+          <Button type="submit" off={!ready} busy={busy}>
+            {despite ? "Open it all the same" : "Open the run"}
           </Button>
         </div>
       </form>

@@ -1,4 +1,7 @@
+import { Monitor, Smartphone } from "lucide";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { Segmented } from "../../design/Segmented";
+import { Stepper } from "../../design/Stepper";
 import { atServer } from "../../shared/site";
 import { send, Unauthorised } from "../api";
 import type { PreviewStep, StudyPreview } from "../api_types";
@@ -20,6 +23,12 @@ const NAMES: Record<string, string> = {
   done: "Done",
 };
 
+type Device = "phone" | "computer";
+const DEVICES = [
+  { value: "phone", name: "Phone", icon: Smartphone },
+  { value: "computer", name: "Computer", icon: Monitor },
+] as const;
+
 /** The worker's page, as a worker will see it. Nothing is stored, and no bot is asked. */
 export function Preview({ editor }: { editor: Editor }) {
   const { token, onUnauthorised } = useContext(ResearcherContext);
@@ -27,7 +36,7 @@ export function Preview({ editor }: { editor: Editor }) {
   const [steps, setSteps] = useState<PreviewStep[]>([]);
   const [failure, setFailure] = useState<string | null>(null);
   const [phase, setPhase] = useState("instructions");
-  const [phone, setPhone] = useState(true);
+  const [device, setDevice] = useState<Device>("phone");
   const [ready, setReady] = useState(0);
   const now = Math.max(
     0,
@@ -84,26 +93,17 @@ export function Preview({ editor }: { editor: Editor }) {
 
   return (
     <div class="preview">
-      <div class="preview-steps">
-        {steps.map(({ phase: each }) => (
-          <button
-            key={each}
-            type="button"
-            class="preview-step"
-            aria-pressed={each === shown?.phase}
-            onClick={() => setPhase(each)}
-          >
-            {NAMES[each] ?? each}
-          </button>
-        ))}
-        <button type="button" class="preview-step" aria-pressed={phone} onClick={() => setPhone(!phone)}>
-          As on a phone
-        </button>
-      </div>
+      <Stepper
+        label="Steps of the worker’s page"
+        steps={steps.map(({ phase: each }) => ({ step: each, name: NAMES[each] ?? each }))}
+        now={shown?.phase ?? phase}
+        onChoose={setPhase}
+      />
+      <Segmented label="Shown as on" choices={DEVICES} value={device} onChange={setDevice} />
       <div role="status">{failure && <p class="failure">{failure}</p>}</div>
       <iframe
         ref={frame}
-        class={`preview-frame ${phone ? "preview-phone" : ""} ${shown ? "" : "preview-none"}`}
+        class={`preview-frame ${device === "phone" ? "preview-phone" : ""} ${shown ? "" : "preview-none"}`}
         title="The worker’s page"
         src={atServer("/preview")}
       />

@@ -1,9 +1,9 @@
 import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { TextField } from "../../design/TextField";
 import { send } from "../api";
 import { ResearcherContext } from "../researcher";
-import { TextField } from "../TextField";
 import {
   type BotDraft,
   DRAFT,

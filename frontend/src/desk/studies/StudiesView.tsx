@@ -1,6 +1,9 @@
+import { FlaskConical } from "lucide";
 import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { Empty } from "../../design/Empty";
+import { TextField } from "../../design/TextField";
 import { send } from "../api";
 import type { StudyDetail, StudyList, StudySummary } from "../api_types";
 import { ago } from "../format";
@@ -10,7 +13,6 @@ import { newestOf, usePushed } from "../pushed";
 import { ResearcherContext } from "../researcher";
 import { GoContext } from "../route";
 import { Status } from "../Status";
-import { TextField } from "../TextField";
 import "./studies.css";
 
 /** Every study; those that are archived only where they are asked for. */
@@ -26,7 +28,12 @@ export function StudiesView() {
         <Button onClick={() => setAdding(true)}>New study</Button>
       </div>
       <LoadStatus failure={failure} empty={data === null} />
-      {data?.studies.length === 0 && <p class="soft">There is no study yet.</p>}
+      {data?.studies.length === 0 && (
+        <Empty icon={FlaskConical} title="There is no study yet.">
+          <p>A study says whom workers talk to, what they rate, and what they read.</p>
+          <Button onClick={() => setAdding(true)}>Make the first one</Button>
+        </Empty>
+      )}
       <ul class="study-cards">
         {data?.studies
           .filter((study) => archived || !study.archived)

@@ -1,6 +1,10 @@
+import { Archive, Copy, Redo2, Trash2, Undo2 } from "lucide";
 import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { Icon } from "../../design/Icon";
+import { Menu } from "../../design/Menu";
+import { toast } from "../../design/Toast";
 import { send } from "../api";
 import type { RehearsalJob, RunRules, RunSummary, StudyDetail } from "../api_types";
 import { ago } from "../format";
@@ -20,6 +24,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
   const go = useContext(GoContext);
   const [asking, setAsking] = useState<"copy" | "open" | "delete" | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
   const { saved, mistakes, notes, dirty, busy } = editor;
   const address = `/api/desk/studies/${encodeURIComponent(saved.name)}`;
   /** Do something and go where it leads, if anywhere; returns why it was refused. */
@@ -56,11 +61,17 @@ export function StudyHead({ editor }: { editor: Editor }) {
       }),
     );
   };
+  const save = async () => {
+    setSaving(true);
+    await editor.save();
+    setSaving(false);
+  };
   const archive = async () => {
     setRefusal(
       await attempt(async () => {
         const after = (await send("PATCH", address, { archived: !saved.archived }, token)) as StudyDetail;
         editor.note({ archived: after.archived });
+        toast(after.archived ? "Archived" : "Taken back from the archive");
         return null;
       }),
     );
@@ -122,13 +133,16 @@ export function StudyHead({ editor }: { editor: Editor }) {
         )}
       </header>
       <div class="study-actions">
-        <Button kind="quiet" off={!editor.canUndo} onClick={() => void editor.undo()}>
-          Undo
+        <Button kind="plain" off={!editor.canUndo} onClick={() => void editor.undo()}>
+          <Icon of={Undo2} />
+          <span class="only-wide-words">Undo</span>
         </Button>
-        <Button kind="quiet" off={!editor.canRedo} onClick={editor.redo}>
-          Redo
+        <Button kind="plain" off={!editor.canRedo} onClick={editor.redo}>
+          <Icon of={Redo2} />
+          <span class="only-wide-words">Redo</span>
         </Button>
-        <Button kind="quiet" off={!dirty} onClick={() => void editor.save()}>
+        <span class="study-apart" />
+        <Button kind="quiet" off={!dirty} busy={saving} onClick={() => void save()}>
           Save
         </Button>
         <Button kind="quiet" off={mistakes.length > 0 || busy} onClick={() => void rehearse()}>
@@ -137,22 +151,20 @@ export function StudyHead({ editor }: { editor: Editor }) {
         <Button off={mistakes.length > 0 || busy} onClick={() => setAsking("open")}>
           Open a run
         </Button>
-        <details class="study-menu">
-          <summary class="button button-plain">More</summary>
-          <div class="box">
-            <Button kind="plain" onClick={() => setAsking("copy")}>
-              Copy
-            </Button>
-            <Button kind="plain" onClick={() => void archive()}>
-              {saved.archived ? "Take back from the archive" : "Archive"}
-            </Button>
-            {saved.runs.length === 0 && (
-              <Button kind="plain" onClick={() => setAsking("delete")}>
-                Delete
-              </Button>
-            )}
-          </div>
-        </details>
+        <Menu
+          label="More"
+          items={[
+            { name: "Copy", icon: Copy, onChoose: () => setAsking("copy") },
+            {
+              name: saved.archived ? "Take back from the archive" : "Archive",
+              icon: Archive,
+              onChoose: () => void archive(),
+            },
+            ...(saved.runs.length === 0
+              ? [{ name: "Delete", icon: Trash2, danger: true, onChoose: () => setAsking("delete") }]
+              : []),
+          ]}
+        />
       </div>
       {asking === "copy" && (
         <Ask
@@ -180,6 +192,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
               Keep it
             </Button>
             <Button
+              kind="danger"
               onClick={() =>
                 void attempt(async () => {
                   await send("DELETE", address, undefined, token);

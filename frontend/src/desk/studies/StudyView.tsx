@@ -1,4 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
+import { Tabs } from "../../design/Tabs";
 import { AccountContext, owns } from "../account";
 import { getJson, Unauthorised } from "../api";
 import type { StudyDetail, StudySettings } from "../api_types";
@@ -63,7 +64,6 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
   const wide = useWide();
   const mine = owns(useContext(AccountContext), study.name);
   const tabs = TABS.filter(({ tab }) => mine || tab !== "people");
-  const left = wide ? "form" : tab;
   const panels = (shown: Tab) => {
     switch (shown) {
       case "form":
@@ -86,13 +86,24 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
       <StudyHead editor={editor} />
       <div class="study-panes">
         <div>
-          {!wide && <Tabs tabs={tabs} now={tab} onChoose={setTab} />}
-          {panels(left)}
+          {wide ? (
+            panels("form")
+          ) : (
+            <Tabs label="Views of the study" tabs={tabs} now={tab} onChoose={setTab}>
+              {panels(tab)}
+            </Tabs>
+          )}
         </div>
         {wide && (
           <aside class="study-beside" aria-label="Beside the form">
-            <Tabs tabs={tabs.filter((each) => each.tab !== "form")} now={beside} onChoose={setBeside} />
-            {panels(beside)}
+            <Tabs
+              label="Views beside the form"
+              tabs={tabs.filter((each) => each.tab !== "form")}
+              now={beside}
+              onChoose={setBeside}
+            >
+              {panels(beside)}
+            </Tabs>
           </aside>
         )}
       </div>
@@ -127,22 +138,4 @@ function useWide(): boolean {
     return () => media.removeEventListener("change", hear);
   }, []);
   return wide;
-}
-
-function Tabs({ tabs, now, onChoose }: { tabs: typeof TABS; now: Tab; onChoose: (tab: Tab) => void }) {
-  return (
-    <div class="preview-steps study-tabs">
-      {tabs.map(({ tab, name }) => (
-        <button
-          key={tab}
-          type="button"
-          class="preview-step"
-          aria-pressed={tab === now}
-          onClick={() => onChoose(tab)}
-        >
-          {name}
-        </button>
-      ))}
-    </div>
-  );
 }

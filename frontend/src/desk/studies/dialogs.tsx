@@ -1,10 +1,10 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { TextField } from "../../design/TextField";
 import { getJson } from "../api";
 import type { StudyDetail, VersionChanges } from "../api_types";
 import { ResearcherContext } from "../researcher";
-import { TextField } from "../TextField";
 
 interface AskProps {
   title: string;
@@ -44,8 +44,8 @@ export function Ask({ title, label, hint, button, start = "", onClose, onAnswer 
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" off={busy}>
-            {busy ? "One moment…" : button}
+          <Button type="submit" busy={busy}>
+            {button}
           </Button>
         </div>
       </form>

@@ -1,4 +1,5 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { toast } from "../../design/Toast";
 import { inSessionStorage } from "../../shared/storage";
 import { getJson, Refused, send, Unauthorised } from "../api";
 import type { CheckedStudy, MistakeView, StudyDetail } from "../api_types";
@@ -251,6 +252,7 @@ export function useEditor(study: StudyDetail): Editor {
       try {
         const stored = (await send("PUT", address, { yaml: text, based_on }, token)) as StudyDetail;
         show({ saved: stored, conflict: null, failure: null, restored: false });
+        toast(`Saved as version ${stored.version}`);
         return true;
       } catch (error) {
         const newest = await getJson(

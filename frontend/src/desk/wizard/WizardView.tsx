@@ -115,7 +115,7 @@ function Waiting({ run, line, onSent }: Props) {
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-        <Button type="submit" off={busy || text.trim() === ""}>
+        <Button type="submit" off={text.trim() === ""} busy={busy}>
           {busy ? "Sending…" : "Answer"}
         </Button>
       </form>
