@@ -35,8 +35,8 @@ reduction in standard errors for linear regression with multi-stage samples*, Su
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
