@@ -14,7 +14,9 @@ interface Props {
 export function Empty({ icon, title, children }: Props) {
   return (
     <div class="empty">
-      <Icon of={icon} />
+      <span class="empty-icon">
+        <Icon of={icon} />
+      </span>
       <p class="empty-title">{title}</p>
       {children}
     </div>
