@@ -66,8 +66,7 @@ RUNS: dict[str, dict[str, Any]] = {
     },
     "rich": {"minimum_inputs": 1, "reply_time": _QUICK, "display": {"markdown": True}},
     "closed": {},
-    # The bots are the demo's own here: the answers of each are read from the first to the last.
-    "demo": {"reply_time": _QUICK, "systems": yaml.safe_load(DEMO.read_text(encoding="utf-8"))["systems"]},
+    "demo": {"reply_time": _QUICK},
     "platform": {
         "systems_per_assignment": 1,
         "qc_per_assignment": 0,

@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from playwright.sync_api import Page, expect
 
 from tests.e2e.hands import LINES, enter, finish, open_topic, press, rate, say
-from tests.e2e.stage import Stage
+from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.studies import call
 from tests.support.waiting import ENOUGH
 
 pytestmark = pytest.mark.browser
@@ -19,7 +21,10 @@ RATINGS = [40, 60, 70, 55, 65, 30, 75]
 def test_a_worker_finishes_an_assignment_and_the_report_shows_it(
     page: Page, stage: Stage, tmp_path: Path
 ) -> None:
-    enter(page, f"{stage.url}/w/demo?worker=first-light")
+    quick = {"reply_time": RUNS["demo"]["reply_time"]}
+    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text(encoding="utf-8")) | quick, sort_keys=False)
+    call(page, stage, "POST", "/runs", {"run": "light", "yaml": text, "despite_failing_bots": True})
+    enter(page, f"{stage.url}/w/light?worker=first-light")
     for k in range(1, 7):
         open_topic(page, f"Topic {k}")
         for index, line in enumerate(LINES):
@@ -39,7 +44,7 @@ def test_a_worker_finishes_an_assignment_and_the_report_shows_it(
     press(page, "Hand in")
     expect(page.get_by_text("Your completion code")).to_be_visible()
 
-    command = [sys.executable, "-m", "qc.report", f"sqlite:///{stage.database}", "--run", "demo"]
+    command = [sys.executable, "-m", "qc.report", f"sqlite:///{stage.database}", "--run", "light"]
     subprocess.run([*command, "--out", str(tmp_path)], check=True, capture_output=True, timeout=ENOUGH)
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["workers"]["total"] == 1
