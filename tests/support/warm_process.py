@@ -1,7 +1,8 @@
 """Commands of `candor` in processes of their own that need not load them first.
 
-Each process is forked from one that has loaded the server and was never used: it takes tenths of a second to
-start where a new interpreter takes seconds. What it does, and how it is killed, is the same.
+Each process is forked from one that has loaded the server, the crowd and the bot host, and was never used.
+It takes tenths of a second to start where a new interpreter takes seconds. What it does, and how it is
+killed, is the same.
 """
 
 import multiprocessing
@@ -14,7 +15,15 @@ from pathlib import Path
 from server.cli.command_line import main
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["tests.support.warm_process", "server.cli.serve", "server.cli.runs.study"])
+_CONTEXT.set_forkserver_preload(
+    [
+        "tests.support.warm_process",
+        "server.cli.serve",
+        "server.cli.runs.study",
+        "bots.crowd.__main__",
+        "bots.host.__main__",
+    ]
+)
 
 
 class WarmProcess:
@@ -22,6 +31,7 @@ class WarmProcess:
 
     def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         """Start `candor` with `arguments`; what it says is added to `log`."""
+        self._log = log
         self._process = _CONTEXT.Process(
             target=_run, args=(list(arguments), dict(environment), log), daemon=True
         )
@@ -35,6 +45,16 @@ class WarmProcess:
     def poll(self) -> int | None:
         """Return how it ended, as `Popen` says it; None: it runs."""
         return self._process.exitcode
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended, as `Popen` says it."""
+        return self.poll()
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, None]:
+        """Wait for its end; return its output, errors included, and None, as `Popen` does."""
+        self.wait(timeout)
+        return self._log.read_text(), None
 
     def wait(self, seconds: float | None = None) -> int:
         """Return how it ended, as soon as it has."""
