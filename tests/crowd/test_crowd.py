@@ -23,8 +23,8 @@ DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 SCHEMA = Path(__file__).parents[2] / "frontend" / "src" / "worker" / "session" / "protocol.schema.json"
 ALPHA = 0.05
 SOAK = int(os.environ.get("CANDOR_SOAK", "0"))  # `make soak`: so many times 200 workers and 20 kills
-WORKERS, KILLS = 200 * SOAK or 70, 20 * SOAK or 3
-INPUTS = 10 if SOAK else 3  # of a conversation; the demo study asks for 10
+WORKERS, KILLS = 200 * SOAK or 120, 20 * SOAK or 3
+INPUTS = 10 if SOAK else 4  # of a conversation; the demo study asks for 10
 RANDOM = 240 if SOAK else 60
 A_CROWD = 1_700 * max(
     SOAK, 1
