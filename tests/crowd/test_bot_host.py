@@ -30,7 +30,7 @@ systems:
   - {{name: first, family: one, bot: ours}}
   - {{name: second, family: two, bot: ours}}
 simulate: {{quality: {{first: 0.6, second: 0.5}}}}
-timeouts: {{bot_try: 20, bot_total: 60}}
+timeouts: {{bot_try: 200, bot_total: 400}}
 {bots}
 """
 
