@@ -5,6 +5,7 @@ Hypothesis runs without deadlines, because the machine may be busy. Async tests 
 """
 
 import gc
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ settings.register_profile("candor", deadline=None, max_examples=examples(USUAL))
 settings.load_profile("candor")
 
 REPOSITORY = Path(__file__).parents[1]
+SOAK = bool(os.environ.get("CANDOR_SOAK"))  # `make soak`
 # What takes minutes is begun first, so that the many short modules fill the end: whole folders, and modules
 # that would come last by their names.
 _LONG = frozenset({"parlai", "crowd", "property", "lineup", "e2e"})
@@ -38,7 +40,11 @@ _LONG_MODULES = frozenset(
 gc.disable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not SOAK:
+        of_soak = [item for item in items if item.get_closest_marker("soak") is not None]
+        config.hook.pytest_deselected(items=of_soak)
+        items[:] = [item for item in items if item not in of_soak]
     items.sort(key=lambda item: not (item.path.parent.name in _LONG or item.path.name in _LONG_MODULES))
 
 

@@ -4,25 +4,27 @@ import json
 import shutil
 import sqlite3
 import stat
-import subprocess
-import sys
 import tarfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from server.cli.command_line import cli
+from tests.crowd.test_crowd import open_demo
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH, wait_until
 
 pytestmark = pytest.mark.timeout(2 * ENOUGH)
-FIRST = 60  # acknowledged lines before the backup is made
+INPUTS = 6  # of a conversation
+FIRST = 40  # acknowledged lines before the backup is made
 
 
-def candor(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "server", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=ENOUGH, check=False)
+def candor(*arguments: object) -> Result:
+    """Run a command in this process, which is not the server's."""
+    return CliRunner().invoke(cli, list(map(str, arguments)))
 
 
 def said(log: Path) -> set[str]:
@@ -40,15 +42,16 @@ def rows(database: Path) -> dict[str, set[tuple[Any, ...]]]:
 
 
 def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_path: Path) -> None:
+    open_demo(server, "backed-up", INPUTS)
     server.start()
     log, file = tmp_path / "acknowledged.jsonl", tmp_path / "candor.tar"
     log.touch()
     # Replies take their time, or the crowd is done before a busy machine has made the backup.
-    crowd = server.crowd("demo", "--workers", "10", "--reply-pace", "0.1", "--log", str(log))
+    crowd = server.crowd("backed-up", "--workers", "10", "--reply-pace", "0.1", "--log", str(log))
     wait_until(lambda: len(said(log)) >= FIRST, "the crowd to be in the middle of it")
     before = said(log)
     made = candor("data", "backup", file, "--data", server.data)
-    assert made.returncode == 0, made.stderr
+    assert made.exit_code == 0, made.stderr
     assert crowd.poll() is None, "the crowd was gone too early"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     output, _ = crowd.communicate(timeout=ENOUGH)
@@ -56,7 +59,7 @@ def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_p
 
     restored = Server(tmp_path / "elsewhere")
     done = candor("data", "restore", file, "--data", restored.data)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert {stat.S_IMODE(path.stat().st_mode) for path in restored.data.iterdir()} == {0o600}
     assert restored.token == server.token
     with sqlite3.connect(restored.data / "candor.db") as database:
@@ -72,11 +75,11 @@ def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_p
         assert held[only_added_to] <= later[only_added_to]
     shutil.copy(server.data / "worker-ids.key", restored.data)  # it is in no backup
     restored.start()
-    crowd = restored.crowd("demo", "--workers", "2")
+    crowd = restored.crowd("backed-up", "--workers", "2")
     output, _ = crowd.communicate(timeout=ENOUGH)
     restored.stop()
     assert crowd.returncode == 0, output
-    assert candor("data", "audit", "--data", restored.data).returncode == 0
+    assert candor("data", "audit", "--data", restored.data).exit_code == 0
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
@@ -85,11 +88,11 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     server.start()
     server.stop()
     file = tmp_path / "candor.tar"
-    assert candor("data", "backup", file, "--data", server.data).returncode == 0
+    assert candor("data", "backup", file, "--data", server.data).exit_code == 0
     again = candor("data", "backup", file, "--data", server.data)
-    assert (again.returncode, again.stderr.splitlines()[0]) == (2, f"Error: {file} exists")
+    assert (again.exit_code, again.stderr.splitlines()[0]) == (2, f"Error: {file} exists")
     onto = candor("data", "restore", file, "--data", server.data)
-    assert onto.returncode == 2
+    assert onto.exit_code == 2
     assert onto.stderr.splitlines()[0] == f"Error: {server.data / 'candor.db'} exists"
     with sqlite3.connect(server.data / "candor.db") as database:
         assert database.execute("SELECT count(*) FROM run").fetchone() == (1,)
@@ -99,13 +102,13 @@ def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.tar"
     wrong.write_text("not a tar")
     done = candor("data", "restore", wrong, "--data", tmp_path / "data")
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 2)
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 2)
     assert f"{wrong} is not a backup" in done.stderr
     assert not (tmp_path / "data" / "candor.db").exists()
 
 
 def test_without_an_installation_there_is_nothing_to_back_up(tmp_path: Path) -> None:
     done = candor("data", "backup", tmp_path / "candor.tar", "--data", tmp_path / "none")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "there is no" in done.stderr
     assert not list(tmp_path.iterdir())

@@ -1,10 +1,9 @@
-"""A bot host dies while fifty workers chat: none of them sees an error, no line is lost or doubled."""
+"""A bot host dies while a crowd chat: none of them sees an error, no line is lost or doubled."""
 
 import json
+import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,9 +15,10 @@ import pytest
 from tests.support.local_process import free_port
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH, wait_until
+from tests.support.warm_process import WarmProcess
 
-WORKERS, CONVERSATIONS, INPUTS = 24, 3, 4
-UNDER_WAY = 5  # replies, at least, that a host has begun when it is killed
+WORKERS, CONVERSATIONS, INPUTS = 12, 3, 4
+UNDER_WAY = 2  # replies, at least, that a host has begun when it is killed
 STUDY = """\
 name: short
 title: Short chats
@@ -30,25 +30,22 @@ systems:
   - {{name: first, family: one, bot: ours}}
   - {{name: second, family: two, bot: ours}}
 simulate: {{quality: {{first: 0.6, second: 0.5}}}}
-timeouts: {{bot_try: 20, bot_total: 60}}
+timeouts: {{bot_try: 200, bot_total: 400}}
 {bots}
 """
 
 
 class BotHost:
-    """`python -m bots.host` with a model that takes a third of a second, so that it can be caught at it."""
+    """`candor host` with a model that takes a third of a second, so that it can be caught at it."""
 
     def __init__(self, log: Path, *arguments: str) -> None:
         self._log = log
         self._arguments = ["builtin:retrieval", "--name", "ours", "--wait-ms", "300", *arguments]
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: WarmProcess | None = None
         self.start()
 
     def start(self) -> None:
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "bots.host", *self._arguments], stdout=log, stderr=log
-            )
+        self._process = WarmProcess(["host", *self._arguments], os.environ, self._log)
 
     @property
     def label(self) -> str:
@@ -106,7 +103,7 @@ def study(tmp_path: Path, bots: str = "") -> Path:
 def is_ready(url: str) -> bool:
     """Whether the model of a host that listens is loaded."""
     try:
-        return bool(httpx2.get(f"{url}/health").json()["ready"])
+        return bool(httpx2.get(f"{url}/health", timeout=ENOUGH).json()["ready"])
     except httpx2.HTTPError:
         return False
 
@@ -114,7 +111,7 @@ def is_ready(url: str) -> bool:
 def under_way(url: str) -> int:
     """How many replies a host that listens has begun."""
     try:
-        return int(httpx2.get(f"{url}/health").json()["under_way"])
+        return int(httpx2.get(f"{url}/health", timeout=ENOUGH).json()["under_way"])
     except httpx2.HTTPError:
         return 0
 
@@ -122,7 +119,7 @@ def under_way(url: str) -> int:
 def replicas(server: Any) -> list[dict[str, Any]]:
     """The replicas of the registered bot, as a researcher sees them."""
     headers = {"Authorization": f"Bearer {server.token}"}
-    answer = httpx2.get(f"{server.url}/api/desk/bots/ours", headers=headers)
+    answer = httpx2.get(f"{server.url}/api/desk/bots/ours", headers=headers, timeout=ENOUGH)
     found: list[dict[str, Any]] = answer.json().get("replicas", [])
     return found
 
@@ -131,14 +128,12 @@ def in_flight(server: Any, host: BotHost) -> int:
     return sum(each["in_flight"] for each in replicas(server) if host.label in each["url"])
 
 
-def crowd(server: Any, log: Path) -> subprocess.Popen[str]:
-    process: subprocess.Popen[str] = server.crowd(
-        "short", "--workers", str(WORKERS), "--seed", "1", "--log", str(log)
-    )
+def crowd(server: Any, log: Path) -> WarmProcess:
+    process: WarmProcess = server.crowd("short", "--workers", str(WORKERS), "--seed", "1", "--log", str(log))
     return process
 
 
-def require_whole(server: Any, workers: subprocess.Popen[str], log: Path) -> None:
+def require_whole(server: Any, workers: WarmProcess, log: Path) -> None:
     """No worker failed; what each was told is stored is stored once; no conversation broke off."""
     output, _ = workers.communicate(timeout=ENOUGH)
     assert workers.returncode == 0, output
@@ -204,7 +199,10 @@ def dialled_in(server: Any, hosts: Start, count: int, tmp_path: Path) -> list[Bo
     started = [hosts("--server", server.url, "--token", server.token) for _ in range(count)]
     until(lambda: len(replicas(server)) == count, "the hosts have dialled in")
     server.open_unchecked(study(tmp_path), "short")
-    until(lambda: httpx2.get(f"{server.url}/w/short").status_code == 200, "the run can be joined")
+    until(
+        lambda: httpx2.get(f"{server.url}/w/short", timeout=ENOUGH).status_code == 200,
+        "the run can be joined",
+    )
     return started
 
 

@@ -1,6 +1,5 @@
 """A crowd in a study that leaves half of its conversations unrated; then all that an analyst types."""
 
-import json
 import os
 import re
 import sqlite3
@@ -12,10 +11,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from qc.judgments import read_judgments
 from tests.crowd.test_crowd import DEMO, report
 from tests.support.server_process import Server
 
-WORKERS, SYSTEMS = 40, 5
+WORKERS, SYSTEMS = 24, 5
 A_CROWD = 600  # seconds, more than enough on a machine that is busy with other things
 
 pytestmark = pytest.mark.timeout(3 * A_CROWD)
@@ -29,7 +29,7 @@ def half(server: Server) -> Server:
     study.write_text(f"{text}\nrate_share: 0.5\n", encoding="utf-8")
     server.open_run(study, "half")
     server.start()
-    crowd = server.crowd("half", "--workers", str(WORKERS), "--seed", "4", "--mix", "honest=40")
+    crowd = server.crowd("half", "--workers", str(WORKERS), "--seed", "4", "--mix", "honest=1")
     output, _ = crowd.communicate(timeout=A_CROWD)
     assert crowd.returncode == 0, output
     return server
@@ -56,8 +56,8 @@ def candor(server: Server, command: str, *options: str) -> "subprocess.Completed
 def test_the_report_says_how_many_were_left_unrated(half: Server, tmp_path: Path) -> None:
     held = statuses(half)
     assert held["rated"] + held["unrated"] == WORKERS * SYSTEMS
-    # 100 of 200 are expected, with a standard deviation of 7.
-    assert 60 < held["unrated"] < 140
+    # 60 of 120 are expected, with a standard deviation of 5.5.
+    assert 30 < held["unrated"] < 90
     found = report(half, "half", tmp_path)
     (said,) = [note for note in found["notes"] if "left unrated" in note]
     assert f"rate_share says: {held['unrated']}. They are in no score." in said
@@ -105,13 +105,7 @@ def test_failed_conversations_are_not_in_the_pool(half: Server, tmp_path: Path) 
         copy.execute("UPDATE conversation SET status = 'failed' WHERE id = ?", [lost])
         (skipped,) = copy.execute("SELECT id FROM conversation WHERE status = 'unrated' LIMIT 1").fetchone()
         copy.execute("UPDATE conversation SET status = 'skipped' WHERE id = ?", [skipped])
-    script = (
-        "import json, sys; from qc.judgments import read_judgments; "
-        "print(json.dumps(read_judgments(sys.argv[1]).outputs['output'].tolist()))"
-    )
-    pools = [
-        set(json.loads(subprocess.check_output([sys.executable, "-c", script, str(path)], text=True)))
-        for path in (half.data / "candor.db", database)
-    ]
+    sources = (half.data / "candor.db", database)
+    pools = [set(read_judgments(str(source)).outputs["output"]) for source in sources]
     assert pools[0] - pools[1] <= {lost, skipped}
     assert not pools[1] & {lost, skipped}

@@ -35,7 +35,7 @@ def break_text(server: Server) -> None:
 def test_every_line_is_json_names_its_request_and_has_no_secret(server: Server) -> None:
     server.start()
     joined = httpx2.post(f"{server.url}/api/join", json={"run": "demo", "worker": WORKER}).json()
-    crowd = server.crowd("demo", "--workers", "5")
+    crowd = server.crowd("demo", "--workers", "2")
     output, _ = crowd.communicate(timeout=ENOUGH)
     assert crowd.returncode == 0, output
     break_text(server)

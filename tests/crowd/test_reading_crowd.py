@@ -15,6 +15,7 @@ from scipy.stats import spearmanr, wilcoxon
 
 from tests.crowd.test_crowd import open_demo
 from tests.support.server_process import Server
+from tests.support.warm_process import WarmProcess
 
 WORKERS, HONEST, RANDOM = 60, 40, 20
 MIX = f"honest={HONEST},random={RANDOM}"
@@ -60,7 +61,7 @@ def rated(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Rated:
     return [dict(row) | {"profile": profiles[row["assignment_id"]]} for row in rows]
 
 
-def finish(crowd: "subprocess.Popen[str]") -> None:
+def finish(crowd: WarmProcess) -> None:
     output, _ = crowd.communicate(timeout=A_CROWD)
     assert crowd.returncode == 0, output
 

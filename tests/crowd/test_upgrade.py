@@ -1,6 +1,5 @@
 """An upgrade of a database at the very first migration, with a study under way in it."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from websockets.sync.client import connect
 
 from server.access.auth import load_auth
 from server.db.engine import alembic_config
+from tests.crowd.test_crowd import open_demo, report
 from tests.server.support.page import Page
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH
@@ -63,10 +63,8 @@ COLUMNS = {
 }
 
 
-def report(server: Server, out: Path) -> Any:
-    arguments = [server.database, "--run", "demo", "--out", str(out)]
-    subprocess.run([sys.executable, "-m", "qc.report", *arguments], check=True, capture_output=True)
-    return json.loads((out / "report.json").read_text())["systems"]
+def figures_of(server: Server, out: Path) -> Any:
+    return report(server, "demo", out)["systems"]
 
 
 def open_page(server: Server, connection: Any) -> Page:
@@ -79,6 +77,7 @@ def open_page(server: Server, connection: Any) -> Page:
 
 
 def test_an_upgrade_from_the_first_migration_keeps_everything(server: Server, tmp_path: Path) -> None:
+    open_demo(server, "demo", inputs=3)
     server.start()
     crowd = server.crowd("demo", "--workers", "4")
     output, _ = crowd.communicate(timeout=ENOUGH)
@@ -90,7 +89,7 @@ def test_an_upgrade_from_the_first_migration_keeps_everything(server: Server, tm
         assert page.ask("say", text="I was here before the upgrade")["type"] == "accepted"
         page.until("said")
     server.stop()
-    before, figures = stored(server), report(server, tmp_path / "before")
+    before, figures = stored(server), figures_of(server, tmp_path / "before")
     ids = load_auth(server.data, 7).ids
     command.downgrade(alembic_config(server.database, lambda: ids), "0001")
     old = stored(server)
@@ -102,7 +101,7 @@ def test_an_upgrade_from_the_first_migration_keeps_everything(server: Server, tm
     server.start()  # the upgrade
     assert httpx2.get(f"{server.url}/readyz", timeout=ENOUGH).json()["ready"]
     assert stored(server) == before
-    assert report(server, tmp_path / "after") == figures
+    assert figures_of(server, tmp_path / "after") == figures
     with connect(f"ws://127.0.0.1:{server.port}/ws") as connection:
         page = open_page(server, connection)
         assert page.snapshot["conversation"]["turns"][0]["text"] == "I was here before the upgrade"

@@ -1,6 +1,9 @@
 """A tiny line-up, trained once for all tests here. They run where ParlAI is."""
 
+import fcntl
 import json
+import os
+import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,24 +26,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def corpus_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus of twenty short dialogues about six things."""
-    path = tmp_path_factory.mktemp("corpus") / "tiny.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in tiny_corpus()))
-    return path
+def folder_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this run of the tests have in common."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "tiny-lineup"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="session")
-def models(corpus_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a trained tiny line-up."""
+def trained(folder_of_all: Path) -> Path:
+    """The folder of a trained tiny line-up and its corpus: the first process that wants them makes them."""
     from typer.testing import CliRunner
 
     from bots.train_lineup import app
 
-    out = tmp_path_factory.mktemp("lineup") / "models"
-    result = CliRunner().invoke(app, ["--corpus", str(corpus_file), "--out", str(out), "--epochs", EPOCHS])
-    assert result.exit_code == 0, result.output
+    corpus, out = folder_of_all / "tiny.jsonl", folder_of_all / "models"
+    with (folder_of_all / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (done := folder_of_all / "done").exists():
+            corpus.write_text("".join(json.dumps(line) + "\n" for line in tiny_corpus()))
+            options = ["--corpus", str(corpus), "--out", str(out), "--epochs", EPOCHS]
+            result = CliRunner().invoke(app, options)
+            assert result.exit_code == 0, result.output
+            done.touch()
     return out
+
+
+@pytest.fixture(scope="session")
+def corpus_file(trained: Path) -> Path:
+    """A corpus of twenty short dialogues about six things."""
+    return trained.parent / "tiny.jsonl"
+
+
+@pytest.fixture(scope="session")
+def models(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the trained line-up, which no other process changes."""
+    return Path(shutil.copytree(trained, tmp_path_factory.mktemp("lineup") / "models"))
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from tests.support.waiting import ENOUGH
 
 REPOSITORY = Path(__file__).parents[2]
 NAMES = [architecture.name for architecture in LINEUP]
-WORKERS = 2
+WORKERS = 1
 
 
 @dataclass
@@ -83,7 +83,7 @@ def bot_port() -> int:
 def found(
     folder: Path, corpus_file: Path, bot_port: int, tmp_path_factory: pytest.TempPathFactory
 ) -> list[Conversation]:
-    """What is stored once two workers went all the way and the command was ended."""
+    """What is stored once a worker went all the way and the command was ended."""
     log = tmp_path_factory.mktemp("first") / "log"
     with run_lineup(folder, corpus_file, bot_port, log) as running:
         token = json.loads((folder / "data" / "secrets.json").read_text())["researcher_token"]
@@ -107,6 +107,7 @@ def test_what_workers_were_shown_is_what_the_models_say(found: list[Conversation
     assert_said_by(found, {name: ParlaiModel(str(folder / name / "model")).replies for name in NAMES})
 
 
+@pytest.mark.soak  # that nothing is trained again, and that a run is opened twice, have tests of their own
 def test_started_again_it_trains_nothing_and_goes_on_with_the_same_run(
     found: list[Conversation], folder: Path, corpus_file: Path, bot_port: int, tmp_path: Path
 ) -> None:

@@ -446,7 +446,7 @@ def test_a_session_has_one_owner_whatever_happens() -> None:
         run_state_machine_as_test(
             Ownership,
             settings=settings(
-                max_examples=1_000 if SOAK else 40,
+                max_examples=1_000 if SOAK else 30,  # without a fence, the 25th or so fails
                 stateful_step_count=40,
                 derandomize=True,
                 database=None,

@@ -48,6 +48,7 @@ from tests.server.support.items import QUESTIONS, items_text, make_items_run
 from tests.server.support.questions import ANSWERS, ASKED, SCALES
 from tests.server.support.quiz import ELSEWHERE, SAID
 from tests.server.support.study import AT, CRITERIA, pairs_text, seconds, study_text
+from tests.support.examples import examples
 
 # In which order the phases may follow each other within one conversation, and the conversations each other.
 STAGE = {
@@ -346,7 +347,7 @@ def test_a_session_is_a_fold_of_its_rows(database: Database) -> None:
     run_state_machine_as_test(
         Replay,
         settings=settings(
-            max_examples=60, stateful_step_count=60, suppress_health_check=[HealthCheck.too_slow]
+            max_examples=examples(25), stateful_step_count=60, suppress_health_check=[HealthCheck.too_slow]
         ),  # how fast it is says nothing here
     )
 

@@ -1,10 +1,10 @@
 """A real server process on a port of its own, that can be killed and started again."""
 
+import itertools
 import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -19,6 +19,8 @@ from server.study import parse_study
 from tests.support.local_process import free_port
 from tests.support.waiting import ENOUGH
 from tests.support.warm_process import WarmProcess
+
+_CROWDS = itertools.count()
 
 
 class Server:
@@ -103,12 +105,10 @@ class Server:
             open_run(connection, text, run, utc_now(), items)
         engine.dispose()
 
-    def crowd(self, run: str, *options: str) -> subprocess.Popen[str]:
+    def crowd(self, run: str, *options: str) -> WarmProcess:
         """Start a simulated crowd in `run`."""
-        command = [sys.executable, "-m", "bots.crowd", "--url", f"{self.url}/w/{run}", "--token", self.token]
-        return subprocess.Popen(
-            [*command, *options], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
+        command = ["crowd", "--url", f"{self.url}/w/{run}", "--token", self.token, *options]
+        return WarmProcess(command, os.environ, self.data / f"crowd-{next(_CROWDS)}.log")
 
     def _answers(self) -> bool:
         try:

@@ -7,7 +7,6 @@ with a fixed seed; when, is fixed by how much the crowd was told is stored.
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -31,6 +30,7 @@ from tests.support.set_clock import SetClock
 from tests.support.small_disk import SmallDisk, mounted
 from tests.support.tally import Tally, count
 from tests.support.waiting import wait_until
+from tests.support.warm_process import WarmProcess
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 SOAK = int(os.environ.get("CANDOR_SOAK", "0"))  # `make soak`: so many times 20 workers and 40 troubles
@@ -62,7 +62,7 @@ class Installation(ABC):
         self._acknowledgements = 0
 
     @abstractmethod
-    def crowd(self) -> "subprocess.Popen[str]":
+    def crowd(self) -> WarmProcess:
         """Open the study and start its workers."""
 
     @property
@@ -134,7 +134,7 @@ class Stage(Installation):
         wait_until(lambda: "is ready" in self.said, "all of the processes")
         self.to_server = stack.enter_context(link(server.port))
 
-    def crowd(self) -> "subprocess.Popen[str]":
+    def crowd(self) -> WarmProcess:
         """Start the workers of a study of the demo's systems, over the link to the server."""
         (server,) = self.servers
         study = self.folder / "storm.yaml"
@@ -293,8 +293,8 @@ def storm(stage: Installation, kinds: Mapping[str, Callable[[], None]], times: i
     for moment, kind in zip(moments(rng, times, stage.workers), dealt(rng, list(kinds), times), strict=True):
         while stage.acknowledgements() < moment:
             assert crowd.poll() is None, (
-                f"the crowd ended at {stage.acknowledgements()}: {crowd.stdout.read()}"
-            )  # type: ignore[union-attr]
+                f"the crowd ended at {stage.acknowledgements()}: {crowd.communicate()[0]}"
+            )
             for server in stage.servers:
                 assert server.process.poll() is None, f"a server ended: {stage.said[-3_000:]}"
             assert time.monotonic() < started + A_STORM, (

@@ -1,7 +1,8 @@
 """Processes that need not load the server first: commands of `candor`, and functions that run at once.
 
-Each process is forked from one that has loaded the server and was never used: it takes tenths of a second to
-start where a new interpreter takes seconds. What it does, and how it is killed, is the same.
+Each process is forked from one that has loaded the server, the crowd and the bot host, and was never used.
+It takes tenths of a second to start where a new interpreter takes seconds. What it does, and how it is
+killed, is the same.
 """
 
 import multiprocessing
@@ -21,7 +22,15 @@ Argument = TypeVar("Argument")
 Returned = TypeVar("Returned")
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["tests.support.warm_process", "server.cli.serve", "server.cli.runs.study"])
+_CONTEXT.set_forkserver_preload(
+    [
+        "tests.support.warm_process",
+        "server.cli.serve",
+        "server.cli.runs.study",
+        "bots.crowd.__main__",
+        "bots.host.__main__",
+    ]
+)
 
 
 class WarmProcess:
@@ -29,6 +38,7 @@ class WarmProcess:
 
     def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         """Start `candor` with `arguments`; what it says is added to `log`."""
+        self._log = log
         self._process = _CONTEXT.Process(
             target=_run, args=(list(arguments), dict(environment), log), daemon=True
         )
@@ -42,6 +52,16 @@ class WarmProcess:
     def poll(self) -> int | None:
         """Return how it ended, as `Popen` says it; None: it runs."""
         return self._process.exitcode
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended, as `Popen` says it."""
+        return self.poll()
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, None]:
+        """Wait for its end; return its output, errors included, and None, as `Popen` does."""
+        self.wait(timeout)
+        return self._log.read_text(), None
 
     def wait(self, seconds: float | None = None) -> int:
         """Return how it ended, as soon as it has."""
