@@ -172,6 +172,7 @@ RUNS |= {
     }
     for language in LANGUAGES
 }
+RUNS |= {f"ten_{language}": RUNS[f"in_{language}"] | {"minimum_inputs": 10} for language in ("en", "de")}
 RUNS["in_ar"] = RUNS["in_en"] | {
     "language": "ar",
     "title": "تحدث مع روبوت دردشة",

@@ -224,14 +224,14 @@ def test_the_direction_is_that_of_the_script(tag: str, direction: str) -> None:
             "the page has no text of this name; did you mean `chat.send`?",
         ),
         (
-            {"texts": {"words": {"chat.more": "{count} more"}}},
-            "texts.words.chat.more: {count} cannot be put in here; what can: {n}",
+            {"texts": {"words": {"rating.to_answer": "{count} more"}}},
+            "texts.words.rating.to_answer: {count} cannot be put in here; what can: {n}",
         ),
         (
             {"texts": {"words": {"chat.send": {"one": "a", "other": "b"}}}},
             "texts.words.chat.send: there is no number in this text: give one form of it",
         ),
-        ({"texts": {"words": {"chat.more": {"one": "one more"}}}}, "needs the form `other`"),
+        ({"texts": {"words": {"rating.to_answer": {"one": "one more"}}}}, "needs the form `other`"),
         ({"texts": {"consent": {"version": "1"}}}, "texts.consent.text: is missing"),
         (
             {"texts": {"consent": {"version": "1", "text": "?", "boxes": [{"label": "a", "text": "A"}] * 2}}},

@@ -32,14 +32,14 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
           <Heading>{say("done.title")}</Heading>
           {!withdrawn && <p class="lead">{say(TASKS[study.task].done)}</p>}
         </div>
+        <Code code={code} hasReturn={returnTo !== null} />
+        {returnTo && <Return to={returnTo} byItself={!debriefing && !study.withdrawal_days} />}
         {debriefing && (
           <section class="flow-small">
             <h2>{say("done.debriefing")}</h2>
             <Paragraphs text={debriefing} />
           </section>
         )}
-        <Code code={code} hasReturn={returnTo !== null} />
-        {returnTo && <Return to={returnTo} byItself={!debriefing && !study.withdrawal_days} />}
         {study.withdrawal_days && <OwnData days={study.withdrawal_days} onGone={() => setWithdrawn(true)} />}
         {study.contact && (
           <p class="soft small">
