@@ -35,6 +35,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
     }
   }, [canLeave]);
   const now = "conversation" in screen ? screen.conversation : null;
+  const Stand = study && TASKS[study.task].chats ? Steps : Progress;
   const refusal = notice && `notice.${notice.code}`;
   return (
     <div class={`frame frame-${screen.name}`}>
@@ -43,11 +44,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {now !== null && study && (
           <div class="top-steps">
             <p class="small">{say(TASKS[study.task].frame, { now, all: study.conversations })}</p>
-            {TASKS[study.task].chats ? (
-              <Steps now={now} of={study.conversations} />
-            ) : (
-              <Progress now={now} of={study.conversations} />
-            )}
+            {study.conversations > 1 && <Stand now={now} of={study.conversations} />}
           </div>
         )}
         {canLeave && (

@@ -54,14 +54,12 @@ export function Consent({ study, consent, state, onDecline, children }: Props) {
           </p>
         )}
       </div>
-      <div class="bar">
+      <div class="bar bar-choice">
         <Button kind={missing.length > 0 ? "waiting" : "primary"} onClick={submit}>
           {say("consent.agree")}
         </Button>
-        {missing.length > 0 && (
-          <p class="soft small bar-note">{say("consent.missing", { n: missing.length })}</p>
-        )}
-        <Button kind="quiet" onClick={onDecline}>
+        {missing.length > 0 && <p class="soft small">{say("consent.missing", { n: missing.length })}</p>}
+        <Button kind="plain" onClick={onDecline}>
           {say("instructions.decline")}
         </Button>
       </div>

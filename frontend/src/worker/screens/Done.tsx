@@ -23,13 +23,15 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
   useTitle(say("done.tab"));
   return (
     <div class="page page-still">
-      <div class="panel flow done">
-        <svg class="done-mark" viewBox="0 0 48 48" aria-hidden="true">
-          <circle cx="24" cy="24" r="22" />
-          <path d="m15 25 6.5 6.5L34 18" />
-        </svg>
+      <div class="panel flow">
         <div>
-          <Heading>{say("done.title")}</Heading>
+          <div class="done-head">
+            <svg class="done-mark" viewBox="0 0 48 48" aria-hidden="true">
+              <circle cx="24" cy="24" r="22" />
+              <path d="m15 25 6.5 6.5L34 18" />
+            </svg>
+            <Heading>{say("done.title")}</Heading>
+          </div>
           {!withdrawn && <p class="lead">{say(TASKS[study.task].done)}</p>}
         </div>
         <Code code={code} hasReturn={returnTo !== null} />
