@@ -13,6 +13,7 @@ from server.session.instrument import (
     Consent,
     Criterion,
     Display,
+    Lab,
     Label,
     PostEdit,
     Scenario,
@@ -238,6 +239,7 @@ class Study(_Section):
     texts: Texts = Texts()
     reply_time: ReplyTime = ReplyTime()
     display: Display = Display()
+    lab: Lab | None = None
     timeouts: Timeouts = Timeouts()
     retention: Retention | None = None
     withdrawal_days: Annotated[int, Field(ge=1, le=3_650, strict=True)] | None = None

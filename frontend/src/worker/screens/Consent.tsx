@@ -7,6 +7,7 @@ import { Heading } from "../Heading";
 import { useTexts } from "../hooks";
 import { Marked } from "../Marked";
 import { Paragraphs } from "../Paragraphs";
+import { Recorded } from "../Recorded";
 import type { ConsentBox, Consent as ConsentCard, StudyCard } from "../session/protocol";
 
 interface Props {
@@ -40,6 +41,7 @@ export function Consent({ study, consent, state, onDecline, children }: Props) {
         <Glance study={study} />
         <div class="panel flow-small consent">
           <Paragraphs text={consent.text} />
+          <Recorded study={study} />
           {consent.boxes.map((box) => (
             <Box key={box.label} box={box} state={state} />
           ))}

@@ -8,6 +8,7 @@ import { useSession, useTexts, useTitle } from "../hooks";
 import { LeaveDialog } from "../LeaveDialog";
 import { Marked } from "../Marked";
 import { Paragraphs } from "../Paragraphs";
+import { Recorded } from "../Recorded";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
 import { TASKS } from "../tasks";
@@ -75,16 +76,7 @@ export function Instructions({ study }: { study: StudyCard }) {
               <Marked of="instructions.private" />
             </p>
           )}
-          {study.records_writing && (
-            <p>
-              <Marked of="instructions.writing" />
-            </p>
-          )}
-          {study.moderation === "classifier" && (
-            <p>
-              <Marked of="instructions.moderation" />
-            </p>
-          )}
+          {study.consent === null && <Recorded study={study} />}
           {study.contact && (
             <p>
               <Marked of="instructions.contact" values={{ contact: study.contact }} />

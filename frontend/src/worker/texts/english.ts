@@ -163,7 +163,7 @@ export const ENGLISH = {
   "chat.talk": "Chat",
   "chat.log": "Conversation",
   "chat.topic": "Current topic",
-  "chat.change": "Topic",
+  "chat.change": "Change topic",
   "chat.messages": "Messages {now} of {all}",
   "chat.messages_more": "Messages {now}",
   "chat.count": "{now} of {all}",
