@@ -4,6 +4,7 @@ import json
 import sqlite3
 import threading
 import time
+from base64 import b64encode
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from tests.support.local_process import free_port
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
 _SLOW = {"median": 30.0, "spread": 0.0, "longest": 30.0}
+_LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>'
 # What each run changes in the demo study.
 RUNS: dict[str, dict[str, Any]] = {
     "calm": {"reply_time": _SLOW},
@@ -92,6 +94,7 @@ RUNS: dict[str, dict[str, Any]] = {
             "contact": "study@example.org",
             "words": {"instructions.agree": "I consent"},
         },
+        "lab": {"name": "Lab of Light", "logo": "data:image/svg+xml;base64," + b64encode(_LOGO).decode()},
     },
 }
 # A German study that asks for numbers.

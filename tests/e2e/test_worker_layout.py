@@ -54,7 +54,14 @@ def test_nothing_of_a_chat_is_lost_on_a_small_screen(phone: Page, stage: Stage, 
 
 
 # The height that an open keyboard leaves, of phones old and new, with letters up to twice as large.
-KEYBOARD_OPEN = [(360, 420, 16), (390, 450, 16), (360, 320, 16), (320, 320, 16), (390, 450, 32), (360, 360, 32)]
+KEYBOARD_OPEN = [
+    (360, 420, 16),
+    (390, 450, 16),
+    (360, 320, 16),
+    (320, 320, 16),
+    (390, 450, 32),
+    (360, 360, 32),
+]
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

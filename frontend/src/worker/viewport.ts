@@ -14,13 +14,15 @@ export function fitViewport(): void {
   const setMarks = () => {
     // A page that is zoomed in is larger than its view; it is left alone.
     if (view && view.scale < 1.05) {
-      style.setProperty("--screen", `${Math.round(view.height)}px`);
-      mark(dataset, "short", view.height < SHORT_PX);
+      // Within a frame WebKit keeps the view's first height.
+      const height = Math.min(view.height, window.innerHeight);
+      style.setProperty("--screen", `${Math.round(height)}px`);
+      mark(dataset, "short", height < SHORT_PX);
     }
     mark(dataset, "bar", narrow.matches || "short" in dataset);
   };
   view?.addEventListener("resize", setMarks);
-  narrow.addEventListener("change", setMarks);
+  window.addEventListener("resize", setMarks);
   setMarks();
 }
 
