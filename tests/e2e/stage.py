@@ -92,9 +92,9 @@ RUNS: dict[str, dict[str, Any]] = {
             },
             "debriefing": "standard",
             "contact": "study@example.org",
+            "lab": {"name": "Lab of Light", "logo": "data:image/svg+xml;base64," + b64encode(_LOGO).decode()},
             "words": {"instructions.agree": "I consent"},
         },
-        "lab": {"name": "Lab of Light", "logo": "data:image/svg+xml;base64," + b64encode(_LOGO).decode()},
     },
 }
 # A German study that asks for numbers.

@@ -263,10 +263,10 @@ LOGO = "data:image/png;base64,iVBORw0KGgo="
 
 def test_a_lab_has_a_name_and_a_logo_of_its_own_on_the_page() -> None:
     assert study_card(study()).lab is None
-    shown = study_card(study(lab={"name": "Lab of Light", "logo": LOGO})).lab
+    shown = study_card(study(texts={"lab": {"name": "Lab of Light", "logo": LOGO}})).lab
     assert shown is not None
     assert (shown.name, shown.logo) == ("Lab of Light", LOGO)
-    named = study_card(study(lab={"name": "Lab of Light"})).lab
+    named = study_card(study(texts={"lab": {"name": "Lab of Light"}})).lab
     assert named is not None
     assert named.logo is None
 
@@ -274,14 +274,14 @@ def test_a_lab_has_a_name_and_a_logo_of_its_own_on_the_page() -> None:
 @pytest.mark.parametrize(
     ("logo", "reason"),
     [
-        ("https://lab.example/logo.png", "lab.logo: expected an image as a data URL"),
-        ("data:text/html;base64,AAAA", "lab.logo: expected an image as a data URL"),
-        (f"data:image/png;base64,{'A' * 40_000}", "lab.logo: expected at most 40,000 characters"),
+        ("https://lab.example/logo.png", "texts.lab.logo: expected an image as a data URL"),
+        ("data:text/html;base64,AAAA", "texts.lab.logo: expected an image as a data URL"),
+        (f"data:image/png;base64,{'A' * 40_000}", "texts.lab.logo: expected at most 40,000 characters"),
     ],
 )
 def test_a_logo_stands_within_the_study_and_is_small(logo: str, reason: str) -> None:
     with pytest.raises(StudyInvalid, match=reason):
-        study(lab={"name": "Lab of Light", "logo": logo})
+        study(texts={"lab": {"name": "Lab of Light", "logo": logo}})
 
 
 def test_a_study_may_keep_words_that_the_page_had_before() -> None:
