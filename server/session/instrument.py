@@ -102,6 +102,22 @@ class Display(_Given):
     streaming: bool = False
 
 
+# An image within the study: the browser of a worker asks no other host for it. 40,000 characters hold 30 kB.
+Image = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^data:image/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$", max_length=40_000
+    ),
+]
+
+
+class Lab(_Given):
+    """The lab whose name, and logo if any, workers see at the top of the page in place of the program's."""
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+    logo: Image | None = None
+
+
 class PostEdit(_Given):
     """A worker who rates a text below `top` on this criterion must improve it (Chaganty et al. 2018).
 

@@ -41,6 +41,9 @@ _PATTERNS = {
     "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
     "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",
     r"^[a-zA-Z0-9-]{1,63}\.sona-systems\.com$": "your school's host, such as `example.sona-systems.com`",
+    r"^data:image/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$": (
+        "an image as a data URL, such as `data:image/png;base64,…`, of PNG, JPEG, WebP or SVG"
+    ),
     "^[ -~]*$": "plain letters, digits and signs without accents, on one line",
     "^[a-z]{1,20}$": "a word in lowercase letters, such as `low`",
     "[A-Za-z0-9-]{1,100}": "the name of an HTTP header, such as `api-key`",

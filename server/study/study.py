@@ -15,6 +15,7 @@ from server.session.instrument import (
     Consent,
     Criterion,
     Display,
+    Lab,
     Label,
     PostEdit,
     Questionnaires,
@@ -200,13 +201,15 @@ class Texts(_Section):
     """Texts for workers besides the shipped texts of the study's language.
 
     `consent`: the consent form before the beginning. `debriefing`: the text at the end; `standard` says that
-    one of the chatbots was bad on purpose. `contact`: the researchers' address. `words`: texts of the page by
-    their names, as in `texts/en.yaml`, in place of the shipped ones.
+    one of the chatbots was bad on purpose. `contact`: the researchers' address. `lab`: the name and the logo
+    at the top of the page. `words`: texts of the page by their names, as in `texts/en.yaml`, in place of the
+    shipped ones.
     """
 
     consent: Consent | None = None
     debriefing: Literal["standard"] | Statement | None = None
     contact: Statement | None = None
+    lab: Lab | None = None
     words: dict[str, Text] = {}
 
 
@@ -402,6 +405,11 @@ class Study(_Section):
     def contact(self) -> str | None:
         """The researchers' address for workers."""
         return self.texts.contact
+
+    @property
+    def lab(self) -> Lab | None:
+        """Whose name and logo workers see."""
+        return self.texts.lab
 
     @property
     def debriefing(self) -> str | None:

@@ -60,8 +60,10 @@ def open_topic(page: Page, topic: str | None = "Baking bread") -> None:
     expect(page.get_by_role("log")).to_be_visible()
 
 
-def enter(page: Page, url: str) -> None:
+def enter(page: Page, url: str, consents: bool = False) -> None:
     page.goto(url)
+    if consents:
+        press(page, "I agree and take part")
     press(page, "I understand")
     expect(page.get_by_role("button", name="Start the conversation")).to_be_visible()
 

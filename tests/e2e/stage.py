@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import threading
 import time
+from base64 import b64encode
 from contextlib import closing
 from functools import cache
 from itertools import cycle
@@ -36,6 +37,7 @@ from tests.support.waiting import PATIENCE
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
 _SLOW = {"median": 30.0, "spread": 0.0, "longest": 30.0}
+_LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>'
 # What each run changes in the demo study.
 RUNS: dict[str, dict[str, Any]] = {
     "calm": {"reply_time": _SLOW},
@@ -95,6 +97,7 @@ RUNS: dict[str, dict[str, Any]] = {
             },
             "debriefing": "standard",
             "contact": "study@example.org",
+            "lab": {"name": "Lab of Light", "logo": "data:image/svg+xml;base64," + b64encode(_LOGO).decode()},
             "words": {"instructions.agree": "I consent"},
         },
     },
@@ -177,6 +180,7 @@ RUNS |= {
     }
     for language in LANGUAGES
 }
+RUNS |= {f"ten_{language}": RUNS[f"in_{language}"] | {"minimum_inputs": 10} for language in ("en", "de")}
 RUNS["in_ar"] = RUNS["in_en"] | {
     "language": "ar",
     "title": "تحدث مع روبوت دردشة",

@@ -53,7 +53,7 @@ def waited(stage: Stage, run: str) -> list[tuple[int, str | None]]:
 
 def begin(page: Page, stage: Stage, run: str, worker: str, line: str) -> None:
     """Come, choose a topic and say the first line."""
-    enter(page, f"{stage.url}/w/{run}?worker={worker}")
+    enter(page, f"{stage.url}/w/{run}?worker={worker}", consents=True)
     open_topic(page)
     page.get_by_label("Your message").fill(line)
     page.keyboard.press("Enter")

@@ -34,7 +34,7 @@ def test_a_researcher_answers_at_the_desk_and_the_worker_is_not_told(
     worker = context.new_page()
     told: list[str] = []
     worker.on("websocket", lambda s: s.on("framereceived", lambda frame: told.append(str(frame))))
-    enter(worker, f"{stage.url}/w/wizards?worker=dot")
+    enter(worker, f"{stage.url}/w/wizards?worker=dot", consents=True)
     open_topic(worker, "Honey")
     page.goto(f"{stage.url}/desk/runs/wizards#token={stage.token}")
     page.get_by_role("link", name="Answer as a chatbot").click()

@@ -37,14 +37,13 @@ def test_nothing_of_a_chat_is_lost_on_a_small_screen(phone: Page, stage: Stage, 
     for width, height, letters in SMALL:
         phone.set_viewport_size({"width": width, "height": height})
         phone.evaluate("size => { document.documentElement.style.fontSize = `${size}px` }", letters)
-        expect(phone.locator(".chat-inputs strong")).to_have_text(re.compile(r"^\D+ 0 \D+ [12]$"))
+        expect(phone.locator(".chat-count")).to_have_text(re.compile(r"^\D+ 0 \D+ [12]$"))
+        expect(phone.locator(".chat-count-short")).to_have_text(re.compile(r"^0 \D+ [12]$"))
         parts = [
             ".top > .button",
             ".top-steps p",
             ".chat-topic-text",
-            ".chat-topic .button",
-            ".chat-inputs strong",
-            ".chat-next .button",
+            ".chat-count-short",
             ".composer-input",
             ".composer-send",
         ]
@@ -52,6 +51,57 @@ def test_nothing_of_a_chat_is_lost_on_a_small_screen(phone: Page, stage: Stage, 
         assert phone.evaluate("document.querySelector('.log').clientHeight") > 30
         assert phone.get_by_role("textbox").evaluate("field => field.scrollHeight <= field.clientHeight")
         assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+# The height that an open keyboard leaves, of phones old and new, with letters up to twice as large.
+KEYBOARD_OPEN = [
+    (360, 420, 16),
+    (390, 450, 16),
+    (360, 320, 16),
+    (320, 320, 16),
+    (390, 450, 32),
+    (360, 360, 32),
+]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_with_the_keyboard_open_topic_and_count_stand_on_one_bar(
+    phone: Page, stage: Stage, language: str
+) -> None:
+    phone.goto(f"{stage.url}/w/ten_{language}?worker=bar")
+    phone.locator(".button-primary").click()
+    topic = "Brot backen mit Sauerteig und Körnern am Wochenende"
+    phone.locator("#topic").fill(topic)
+    phone.get_by_role("radio").first.check()
+    phone.locator(".button-primary").click()
+    phone.locator(".composer-input").tap()
+    parts = [".chat-topic-text", ".chat-inputs", ".composer-input", ".composer-send"]
+    for enough in (False, True):
+        for width, height, letters in KEYBOARD_OPEN:
+            phone.set_viewport_size({"width": width, "height": height})
+            phone.evaluate("size => { document.documentElement.style.fontSize = `${size}px` }", letters)
+            phone.wait_for_function(f"selectors => ({MISPLACED})(selectors).length === 0", arg=parts)
+            bar = phone.locator(".chat-side").bounding_box()
+            shown = phone.locator(".chat-topic-text").bounding_box()
+            assert bar is not None
+            assert shown is not None
+            assert bar["y"] == 0
+            assert bar["height"] == 48 if letters == 16 else bar["height"] < 70
+            assert shown["width"] > 3 * letters
+            assert phone.evaluate("document.querySelector('.log').clientHeight") > 100
+            assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if not enough:
+            expect(phone.locator(".chat-next .button")).to_be_hidden()
+            for replies in range(1, 11):
+                phone.locator(".composer-input").fill("Hallo!")
+                phone.locator(".composer-input").press("Enter")
+                expect(phone.locator(".bubble-bot:not(.bubble-typing)")).to_have_count(replies)
+            parts[1] = ".chat-next .button"
+    # Whoever stops writing can leave again, and the topic as a whole is the button that changes it.
+    phone.locator(".log").tap()
+    expect(phone.locator(".top > .button")).to_be_in_viewport(ratio=1)
+    phone.locator(".chat-topic-text").tap(force=True)
+    expect(phone.get_by_role("dialog")).to_be_visible()
 
 
 TABLE = """log => {

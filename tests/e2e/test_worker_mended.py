@@ -72,7 +72,7 @@ def test_on_a_phone_on_its_side_all_of_a_chat_is_in_view(sideways: Page, stage: 
             sideways.get_by_text("Messages 0 of 2"),
             sideways.get_by_role("button", name="Leave"),
             sideways.get_by_role("button", name=FINISH),
-            sideways.get_by_role("button", name="Topic", exact=True),
+            sideways.get_by_role("button", name="Change topic", exact=True),
         ):
             expect(part).to_be_in_viewport(ratio=1)
         box = sideways.get_by_role("log").bounding_box()
@@ -93,7 +93,7 @@ def test_it_is_announced_that_enough_is_written(page: Page, stage: Stage) -> Non
     open_topic(page)
     status = page.get_by_role("status").filter(has_text="You have written enough messages.")
     expect(status).to_have_count(0)
-    expect(page.get_by_role("button", name="Finish & rate 1 more")).to_be_visible()
+    expect(page.get_by_role("button", name=FINISH)).to_have_class(re.compile("button-waiting"))
     say(page, "I bake bread.")
     expect(status).to_have_count(1)
     expect(page.get_by_role("button", name="Finish & rate", exact=True)).to_be_visible()
@@ -182,7 +182,7 @@ def test_a_topic_that_stays_is_not_asked_for_and_its_opinion_is_filled_in(phone:
     enter(phone, f"{stage.url}/w/short?worker=wisher")
     open_topic(phone, "Trains")
     say(phone, "I take the train to work.")
-    press(phone, "Topic")
+    press(phone, "Change topic")
     dialog = phone.get_by_role("dialog")
     # What was said last stands above the sheet.
     expect(phone.locator(BUBBLES).last).to_be_in_viewport(ratio=1)
@@ -202,7 +202,7 @@ def test_a_topic_that_stays_is_not_asked_for_and_its_opinion_is_filled_in(phone:
     expect(dialog).to_have_count(0)
     expect(phone.locator(".chat-topic-text")).to_have_text("Trains")
     phone.reload()  # what was said of the topic comes back from the server
-    press(phone, "Topic")
+    press(phone, "Change topic")
     choose(phone, "How did the topic change?", "It is the same, only opinions changed")
     theirs = dialog.get_by_role("group", name="How does the chatbot seem to feel about it?")
     expect(theirs.get_by_role("radio", name="Dislike")).to_be_checked()

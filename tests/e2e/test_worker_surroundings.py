@@ -113,7 +113,7 @@ def test_a_translated_page_goes_on_and_what_is_rated_stays_as_it_was_said(page: 
     enter(page, f"{stage.url}/w/short?worker=translated")
     open_topic(page, "Bread")
     page.evaluate(TRANSLATE)
-    counted = page.locator(".chat-inputs strong")
+    counted = page.locator(".chat-count")
     expect(counted).to_have_text("«Messages 0 of 2»")
     message = page.locator("#message")
     for number, line in enumerate(("I bake bread.", "It is good bread."), start=1):

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Progress, Steps } from "../design/Steps";
-import { Wordmark } from "../design/Wordmark";
+import { Brand } from "./Brand";
 import { useSession, useTexts } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
 import { ResearchersWords } from "./ResearchersWords";
@@ -35,19 +35,16 @@ export function Frame({ children }: { children: ComponentChildren }) {
     }
   }, [canLeave]);
   const now = "conversation" in screen ? screen.conversation : null;
+  const Stand = study && TASKS[study.task].chats ? Steps : Progress;
   const refusal = notice && `notice.${notice.code}`;
   return (
     <div class={`frame frame-${screen.name}`}>
       <header class="top">
-        <Wordmark />
+        <Brand />
         {now !== null && study && (
           <div class="top-steps">
             <p class="small">{say(TASKS[study.task].frame, { now, all: study.conversations })}</p>
-            {TASKS[study.task].chats ? (
-              <Steps now={now} of={study.conversations} />
-            ) : (
-              <Progress now={now} of={study.conversations} />
-            )}
+            {study.conversations > 1 && <Stand now={now} of={study.conversations} />}
           </div>
         )}
         {canLeave && (

@@ -8,7 +8,7 @@ import { bandOf } from "../design/scale";
 import { numberIn, typedIn } from "../shared/numbers";
 import { useTexts } from "./hooks";
 import { MAX_ANSWER, roomIn } from "./limits";
-import type { AnswerForm } from "./session/protocol";
+import type { AnswerForm, CriterionCard } from "./session/protocol";
 import type { TextKey, Texts, Values } from "./texts/words";
 
 /**
@@ -55,6 +55,15 @@ export const ANSWER_TYPES: Record<AnswerForm["kind"], AnswerType> = {
   number: { isRated: false, Field: NumberField, fault: numberFault },
   text: { isRated: false, Field: TextField, fault: textFault },
 };
+
+/** Whether workers judge on sliders or press buttons; on scales of several kinds otherwise. */
+export function judgedOn(criteria: readonly CriterionCard[]): "sliders" | "buttons" | "scales" {
+  const kinds = criteria.map(({ scale }) => scale?.kind ?? "slider");
+  if (kinds.every((kind) => kind === "slider")) {
+    return "sliders";
+  }
+  return kinds.every((kind) => ["likert", "choice", "choices"].includes(kind)) ? "buttons" : "scales";
+}
 
 function SliderField(props: FieldProps) {
   const { id, form, value, onChange, agreement } = props;

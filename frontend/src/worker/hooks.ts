@@ -41,17 +41,18 @@ export function useDraft<T>(key: string, start: T): [T, (value: T) => void] {
 /** Name the page in the browser's tab. Where `news` is another than when the worker looked last, the name has a mark. */
 export function useTitle(title: string, news = 0): void {
   const seen = useRef(news);
+  const brand = useSession().state.study?.lab?.name ?? "Candor";
   useEffect(() => {
     const name = () => {
       if (document.visibilityState === "visible") {
         seen.current = news;
       }
-      document.title = `${seen.current === news ? "" : "● "}${title} – Candor`;
+      document.title = `${seen.current === news ? "" : "● "}${title} – ${brand}`;
     };
     name();
     document.addEventListener("visibilitychange", name);
     return () => document.removeEventListener("visibilitychange", name);
-  }, [title, news]);
+  }, [title, news, brand]);
 }
 
 /** Whether `active` has been so for longer than `ms`. */

@@ -9,6 +9,7 @@ import { SessionContext } from "./hooks";
 import type { Snapshot, TextsCard } from "./session/protocol";
 import { initial, reduce, type State } from "./session/reducer";
 import { Session } from "./session/session";
+import { fitViewport } from "./viewport";
 
 /** A session that nobody holds: it shows what the desk around it says, and sends nothing. */
 class PreviewSession extends Session {
@@ -66,6 +67,7 @@ HTMLElement.prototype.focus = function focus(this: HTMLElement, options?: FocusO
 
 const page = document.getElementById("page");
 if (page) {
+  fitViewport();
   const session = new PreviewSession();
   window.addEventListener("message", (event: MessageEvent<{ snapshot?: Snapshot }>) => {
     if (event.origin !== window.location.origin || !event.data.snapshot) {

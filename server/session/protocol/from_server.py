@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from server.session.answer_kinds import AnswerForm
-from server.session.instrument import Consent, Display, Opinion, Questionnaires, Side, Task, TopicMode
+from server.session.instrument import Consent, Display, Lab, Opinion, Questionnaires, Side, Task, TopicMode
 from server.session.item import ItemContent
 from server.session.protocol.text import WireModel, turn_message
 from server.session.records import ReportReason
@@ -49,7 +49,8 @@ class StudyCard(WireModel):
     2 means thumbs. `withdrawal_days`: for how many days after the end they can download or withdraw their
     data. `records_writing`: the page sends with each message how it was written, and tells the worker so.
     `moderation`: the check of lines; with `classifier` the worker is told that a service does it. `contact`:
-    the researchers' address. `words`: texts that replace the page's own.
+    the researchers' address. `lab`: whose name and logo the page has. `words`: texts that replace the page's
+    own.
     """
 
     title: str
@@ -72,6 +73,7 @@ class StudyCard(WireModel):
     moderation: Literal["words", "classifier"] = "words"
     consent: Consent | None
     contact: str | None
+    lab: Lab | None = None
     words: TextsCard | None
     questionnaires: Questionnaires = Questionnaires()
 

@@ -187,6 +187,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "transcript_while_rating",
         "consent",
         "contact",
+        "lab",
         "words",
         "questionnaires",
         "turn_points",

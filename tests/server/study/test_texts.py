@@ -224,14 +224,14 @@ def test_the_direction_is_that_of_the_script(tag: str, direction: str) -> None:
             "the page has no text of this name; did you mean `chat.send`?",
         ),
         (
-            {"texts": {"words": {"chat.more": "{count} more"}}},
-            "texts.words.chat.more: {count} cannot be put in here; what can: {n}",
+            {"texts": {"words": {"rating.to_answer": "{count} more"}}},
+            "texts.words.rating.to_answer: {count} cannot be put in here; what can: {n}",
         ),
         (
             {"texts": {"words": {"chat.send": {"one": "a", "other": "b"}}}},
             "texts.words.chat.send: there is no number in this text: give one form of it",
         ),
-        ({"texts": {"words": {"chat.more": {"one": "one more"}}}}, "needs the form `other`"),
+        ({"texts": {"words": {"rating.to_answer": {"one": "one more"}}}}, "needs the form `other`"),
         ({"texts": {"consent": {"version": "1"}}}, "texts.consent.text: is missing"),
         (
             {"texts": {"consent": {"version": "1", "text": "?", "boxes": [{"label": "a", "text": "A"}] * 2}}},
@@ -256,3 +256,34 @@ def test_the_debriefing_is_the_languages_or_the_studys() -> None:
     assert study().debriefing is None
     assert study(texts={"debriefing": "standard"}).debriefing == ENGLISH.debriefing
     assert study(texts={"debriefing": "It was all made up."}).debriefing == "It was all made up."
+
+
+LOGO = "data:image/png;base64,iVBORw0KGgo="
+
+
+def test_a_lab_has_a_name_and_a_logo_of_its_own_on_the_page() -> None:
+    assert study_card(study()).lab is None
+    shown = study_card(study(texts={"lab": {"name": "Lab of Light", "logo": LOGO}})).lab
+    assert shown is not None
+    assert (shown.name, shown.logo) == ("Lab of Light", LOGO)
+    named = study_card(study(texts={"lab": {"name": "Lab of Light"}})).lab
+    assert named is not None
+    assert named.logo is None
+
+
+@pytest.mark.parametrize(
+    ("logo", "reason"),
+    [
+        ("https://lab.example/logo.png", "texts.lab.logo: expected an image as a data URL"),
+        ("data:text/html;base64,AAAA", "texts.lab.logo: expected an image as a data URL"),
+        (f"data:image/png;base64,{'A' * 40_000}", "texts.lab.logo: expected at most 40,000 characters"),
+    ],
+)
+def test_a_logo_stands_within_the_study_and_is_small(logo: str, reason: str) -> None:
+    with pytest.raises(StudyInvalid, match=reason):
+        study(texts={"lab": {"name": "Lab of Light", "logo": logo}})
+
+
+def test_a_study_may_keep_words_that_the_page_had_before() -> None:
+    assert "chat.more" not in ENGLISH.words
+    assert study(texts={"words": {"chat.more": "{n} left"}}).texts.words

@@ -65,7 +65,10 @@ export function Chat({ chat, study }: Props) {
             </p>
           </div>
           <Button kind="quiet" onClick={() => setOpen("topic")}>
-            {say("chat.change")}
+            <span class="chat-change">{say("chat.change")}</span>
+            <svg class="chat-pencil" viewBox="0 0 24 24" aria-hidden="true">
+              <path d="m15 5 4 4L8.5 19.5 4 20l.5-4.5Z" />
+            </svg>
           </Button>
         </div>
         {chat.scenario !== null && (
@@ -76,10 +79,13 @@ export function Chat({ chat, study }: Props) {
         )}
         <div class="chat-inputs">
           <p class="small">
-            <strong>
+            <strong class="chat-count">
               {inputs > needed
                 ? say("chat.messages_more", { now: inputs })
                 : say("chat.messages", { now: inputs, all: needed })}
+            </strong>
+            <strong class="chat-count-short" aria-hidden="true">
+              {inputs > needed ? `✓ ${inputs}` : say("chat.count", { now: inputs, all: needed })}
             </strong>
             {enough && !full && <span class="soft chat-enough"> · {say("chat.enough")}</span>}
           </p>
@@ -87,8 +93,10 @@ export function Chat({ chat, study }: Props) {
         </div>
         <div class="chat-next">
           <Button kind={enough ? "primary" : "waiting"} onClick={() => setOpen("end")}>
-            <span>{say(rates ? "chat.finish_rate" : "chat.finish")}</span>{" "}
-            {!enough && <span class="button-note">{say("chat.more", { n: missing })}</span>}
+            <span class="chat-finish">{say(rates ? "chat.finish_rate" : "chat.finish")}</span>
+            <span class="chat-finish-short" aria-hidden="true">
+              {say("chat.finish")}
+            </span>
           </Button>
         </div>
         <p class="chat-tip soft small">{say(full ? "chat.full" : enough ? "chat.tip_enough" : "chat.tip")}</p>

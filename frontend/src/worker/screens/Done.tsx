@@ -23,23 +23,25 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
   useTitle(say("done.tab"));
   return (
     <div class="page page-still">
-      <div class="panel flow done">
-        <svg class="done-mark" viewBox="0 0 48 48" aria-hidden="true">
-          <circle cx="24" cy="24" r="22" />
-          <path d="m15 25 6.5 6.5L34 18" />
-        </svg>
+      <div class="panel flow">
         <div>
-          <Heading>{say("done.title")}</Heading>
+          <div class="done-head">
+            <svg class="done-mark" viewBox="0 0 48 48" aria-hidden="true">
+              <circle cx="24" cy="24" r="22" />
+              <path d="m15 25 6.5 6.5L34 18" />
+            </svg>
+            <Heading>{say("done.title")}</Heading>
+          </div>
           {!withdrawn && <p class="lead">{say(TASKS[study.task].done)}</p>}
         </div>
+        <Code code={code} hasReturn={returnTo !== null} />
+        {returnTo && <Return to={returnTo} byItself={!debriefing && !study.withdrawal_days} />}
         {debriefing && (
           <section class="flow-small">
             <h2>{say("done.debriefing")}</h2>
             <Paragraphs text={debriefing} />
           </section>
         )}
-        <Code code={code} hasReturn={returnTo !== null} />
-        {returnTo && <Return to={returnTo} byItself={!debriefing && !study.withdrawal_days} />}
         {study.withdrawal_days && <OwnData days={study.withdrawal_days} onGone={() => setWithdrawn(true)} />}
         {study.contact && (
           <p class="soft small">

@@ -32,17 +32,17 @@ export function Ended({ screen: { how, debriefing, returnTo, code }, study }: Pr
         {text.map((key) => (
           <p key={key}>{say(key)}</p>
         ))}
-        {debriefing && (
-          <section class="flow-small">
-            <h2>{say("done.debriefing")}</h2>
-            <Paragraphs text={debriefing} />
-          </section>
-        )}
         {code !== null && <Code code={code} hasReturn={returnTo !== null} />}
         {returnTo && (
           <div class="actions">
             <ReturnLink to={returnTo} />
           </div>
+        )}
+        {debriefing && (
+          <section class="flow-small">
+            <h2>{say("done.debriefing")}</h2>
+            <Paragraphs text={debriefing} />
+          </section>
         )}
         {study.contact && (
           <p class="soft small">

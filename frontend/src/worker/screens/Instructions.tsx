@@ -1,15 +1,19 @@
-import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { ConsentForm, useConsent } from "../ConsentForm";
+import { judgedOn } from "../answer_kinds";
+import { useConsent } from "../consent_ticks";
+import { Glance } from "../Glance";
 import { Heading } from "../Heading";
 import { useSession, useTexts, useTitle } from "../hooks";
 import { LeaveDialog } from "../LeaveDialog";
 import { Marked } from "../Marked";
+import { Paragraphs } from "../Paragraphs";
+import { Recorded } from "../Recorded";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
 import { TASKS } from "../tasks";
 import { paragraph, type TextKey } from "../texts/words";
+import { Consent } from "./Consent";
 import { ReadingInstructions } from "./ReadingInstructions";
 
 type Line = ["you" | "chatbot", TextKey];
@@ -31,28 +35,26 @@ const UNFITTING: Line[] = [
   ["you", "instructions.unfitting_6"],
 ];
 
-/** What the study asks of a worker, and the question whether they want to. */
+/** What a worker consents to, where the study asks for it; then what it asks of them, and whether they want to. */
 export function Instructions({ study }: { study: StudyCard }) {
   const { say } = useTexts();
   useTitle(say("instructions.tab"));
   const session = useSession();
-  const page = useRef<HTMLDivElement>(null);
   const [leaving, setLeaving] = useState(false);
   const consent = useConsent(study.consent);
   const agreeing = underWay(session.state, "agree") !== null;
   const chatting = TASKS[study.task].chats;
-  const agree = () => {
-    if (consent.missing.length === 0) {
-      session.send({ type: "agree", ...consent.given });
-    } else {
-      consent.complain();
-      const first = page.current?.querySelector<HTMLInputElement>(`#box-${consent.missing[0]}`);
-      first?.closest("label")?.scrollIntoView({ block: "center" });
-      first?.focus({ preventScroll: true });
-    }
-  };
+  const decline = () => setLeaving(true);
+  const dialog = leaving && <LeaveDialog onClose={() => setLeaving(false)} />;
+  if (study.consent && !consent.agreed) {
+    return (
+      <Consent study={study} consent={study.consent} state={consent} onDecline={decline}>
+        {dialog}
+      </Consent>
+    );
+  }
   return (
-    <div class="page page-barred" ref={page}>
+    <div class="page page-barred">
       <div class="flow">
         <div>
           <p class="kicker" dir="auto">
@@ -74,62 +76,29 @@ export function Instructions({ study }: { study: StudyCard }) {
               <Marked of="instructions.private" />
             </p>
           )}
-          {study.records_writing && (
-            <p>
-              <Marked of="instructions.writing" />
-            </p>
-          )}
-          {study.moderation === "classifier" && (
-            <p>
-              <Marked of="instructions.moderation" />
-            </p>
-          )}
+          {study.consent === null && <Recorded study={study} />}
           {study.contact && (
             <p>
               <Marked of="instructions.contact" values={{ contact: study.contact }} />
             </p>
           )}
         </section>
-        {study.consent && <ConsentForm consent={study.consent} state={consent} />}
+        {study.consent && (
+          <details class="transcript">
+            <summary>{say("consent.title")}</summary>
+            <Paragraphs text={study.consent.text} />
+          </details>
+        )}
       </div>
       <div class="bar">
-        <Button kind={consent.missing.length > 0 ? "waiting" : "primary"} off={agreeing} onClick={agree}>
+        <Button off={agreeing} onClick={() => session.send({ type: "agree", ...consent.given })}>
           {say(agreeing ? "common.wait" : "instructions.agree")}
         </Button>
-        {consent.missing.length > 0 && (
-          <p class="soft small bar-note">{say("consent.missing", { n: consent.missing.length })}</p>
-        )}
-        <Button kind="quiet" onClick={() => setLeaving(true)}>
+        <Button kind="quiet" onClick={decline}>
           {say("instructions.decline")}
         </Button>
       </div>
-      {leaving && <LeaveDialog onClose={() => setLeaving(false)} />}
-    </div>
-  );
-}
-
-/** What it takes and what it brings, before everything else. */
-function Glance({ study }: { study: StudyCard }) {
-  const { say } = useTexts();
-  const { duration, payment, task, conversations: n } = study;
-  return (
-    <dl class="glance" aria-label={say("instructions.glance")}>
-      {duration !== null && (
-        <Fact name={say("instructions.time")}>{say("instructions.minutes", { n: duration })}</Fact>
-      )}
-      <Fact name={say("instructions.amount")}>{say(TASKS[task].amount, { n })}</Fact>
-      <Fact name={say("instructions.payment")}>
-        <span dir="auto">{payment}</span>
-      </Fact>
-    </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
+      {dialog}
     </div>
   );
 }
@@ -138,6 +107,7 @@ function ChatInstructions({ study }: { study: StudyCard }) {
   const { say } = useTexts();
   const { conversations: n } = study;
   const free = study.topic_mode === "free";
+  const how = say(`instructions.on_${judgedOn(study.criteria)}`);
   return (
     <>
       <p class="lead">{say(lead(study), { n })}</p>
@@ -161,7 +131,7 @@ function ChatInstructions({ study }: { study: StudyCard }) {
         </li>
         <li>
           <h2>{say(study.comparison ? "instructions.compare_title" : "instructions.rate_title")}</h2>
-          <p>{paragraph(judging(study).map((key) => say(key)))}</p>
+          <p>{paragraph(judging(study).map((key) => say(key, { how })))}</p>
         </li>
       </ol>
 

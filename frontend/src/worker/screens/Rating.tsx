@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { AnswerField, faultOf } from "../AnswerField";
-import { ANSWER_TYPES, type AnswerValue } from "../answer_kinds";
+import { ANSWER_TYPES, type AnswerValue, judgedOn } from "../answer_kinds";
 import { NAMES } from "../Both";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
@@ -15,7 +15,7 @@ import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
 import { Report } from "../Report";
 import type { AnswerForm, CriterionCard, StudyCard, TurnCard } from "../session/protocol";
 import { type CutShort, type RatingScreen, type Side, underWay } from "../session/reducer";
-import type { TextKey, Texts } from "../texts/words";
+import type { TextKey } from "../texts/words";
 
 interface Props {
   screen: RatingScreen;
@@ -52,8 +52,7 @@ export function Rating({ screen, study }: Props) {
   const { conversation, attempt, cutShort, item, side } = screen;
   // Each of two chatbots has values of its own.
   const draft = side === null ? `${conversation}:` : `${conversation}:${side}:`;
-  const texts = useTexts();
-  const { say } = texts;
+  const { say } = useTexts();
   const place = { now: conversation, all: study.conversations };
   useTitle(say(item === null ? "rating.tab" : "rating.tab_item", place));
   const session = useSession();
@@ -65,6 +64,7 @@ export function Rating({ screen, study }: Props) {
   const improving = mustImprove(study.post_edit, item, ratings);
   const unimproved = improving && edit.trim() === item?.text;
   const asked = study.questionnaires.conversation;
+  const how = say(`rating.how_${judgedOn(study.criteria)}`);
   const answerTo = (criterion: CriterionCard): AnswerValue | undefined =>
     (isRated(criterion) ? ratings : answers)[criterion.label];
   const set = (criterion: CriterionCard, value: AnswerValue | undefined) =>
@@ -76,6 +76,7 @@ export function Rating({ screen, study }: Props) {
   );
   const missing = unrated.length + faulty(asked, answers).length;
   const sending = underWay(session.state, "rate", screen) !== null;
+  const last = conversation === study.conversations;
 
   const submit = (event: Event) => {
     event.preventDefault();
@@ -118,7 +119,9 @@ export function Rating({ screen, study }: Props) {
                 {side === null ? say("rating.title") : say("rating.title_side", { name: NAMES[side] })}
               </Heading>
               <p class="soft">
-                {side === null ? say("rating.lead") : say("rating.lead_side", { name: NAMES[side] })}
+                {side === null
+                  ? say("rating.lead", { how })
+                  : say("rating.lead_side", { name: NAMES[side], how })}
               </p>
             </div>
             {study.transcript_while_rating && (
@@ -153,7 +156,7 @@ export function Rating({ screen, study }: Props) {
             />
             <div class="flow-tight">
               <h2>{say("rating.title_item")}</h2>
-              <p class="soft">{say("rating.lead_item")}</p>
+              <p class="soft">{say("rating.lead_item", { how })}</p>
             </div>
           </>
         )}
@@ -185,20 +188,10 @@ export function Rating({ screen, study }: Props) {
             {missing === 0 ? say("rating.complete") : say("rating.to_answer", { n: missing })}
           </p>
           <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
-            {submitText(texts, missing, sending, conversation === study.conversations)}
+            {say(sending ? "common.wait" : last ? "rating.submit" : "rating.submit_next")}
           </Button>
         </div>
       </form>
     </div>
   );
-}
-
-function submitText({ say }: Texts, missing: number, sending: boolean, last: boolean): string {
-  if (sending) {
-    return say("common.wait");
-  }
-  if (missing > 0) {
-    return say("rating.answers_missing", { n: missing });
-  }
-  return say(last ? "rating.submit" : "rating.submit_next");
 }

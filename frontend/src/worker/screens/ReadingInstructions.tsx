@@ -1,3 +1,4 @@
+import { judgedOn } from "../answer_kinds";
 import { useTexts } from "../hooks";
 import type { StudyCard } from "../session/protocol";
 
@@ -14,7 +15,7 @@ export function ReadingInstructions({ study }: { study: StudyCard }) {
         </li>
         <li>
           <h2>{say("instructions.say_title")}</h2>
-          <p>{say("instructions.say")}</p>
+          <p>{say("instructions.say", { how: say(`instructions.on_${judgedOn(study.criteria)}`) })}</p>
         </li>
         {study.post_edit !== null && (
           <li>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Wordmark } from "../../design/Wordmark";
+import { Brand } from "../Brand";
 import { Heading } from "../Heading";
 import { useTitle } from "../hooks";
 
@@ -9,7 +9,7 @@ export function StaticPage({ title, children }: { title: string; children: Compo
   return (
     <div class="frame">
       <header class="top">
-        <Wordmark />
+        <Brand />
       </header>
       <main class="main">
         <div class="page page-still">

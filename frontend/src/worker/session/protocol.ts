@@ -411,7 +411,8 @@ export interface QuizCard {
  * 2 means thumbs. `withdrawal_days`: for how many days after the end they can download or withdraw their
  * data. `records_writing`: the page sends with each message how it was written, and tells the worker so.
  * `moderation`: the check of lines; with `classifier` the worker is told that a service does it. `contact`:
- * the researchers' address. `words`: texts that replace the page's own.
+ * the researchers' address. `lab`: whose name and logo the page has. `words`: texts that replace the page's
+ * own.
  */
 export interface StudyCard {
   comparison: ComparisonCard | null;
@@ -421,6 +422,7 @@ export interface StudyCard {
   criteria: CriterionCard[];
   display: Display;
   duration: number | null;
+  lab: Lab | null;
   maximum_inputs: number;
   minimum_inputs: number;
   moderation: "words" | "classifier";
@@ -505,6 +507,13 @@ export interface AnswerForm {
 export interface Display {
   markdown: boolean;
   streaming: boolean;
+}
+/**
+ * The lab whose name, and logo if any, workers see at the top of the page in place of the program's.
+ */
+export interface Lab {
+  logo: string | null;
+  name: string;
 }
 /**
  * A text rated below `top` on this criterion, named by its label, must be improved.

@@ -56,6 +56,7 @@ export const study: Snapshot["study"] = {
   criteria: [{ label: "fun", statement: "It was fun.", scale: null }],
   post_edit: null,
   comparison: null,
+  lab: null,
   display: { markdown: false, streaming: false },
   duration: 40,
   transcript_while_rating: false,
