@@ -412,7 +412,7 @@ export interface HttpEndpoint {
   urls: string[];
 }
 /**
- * Equivalent servers of OpenAI's chat completions.
+ * Interchangeable servers with OpenAI's API for chat completions.
  *
  * A url ends before `/chat/completions` (mostly in `/v1`). The key goes into `key_header`: into
  * Authorization as a bearer token, into any other header as it is (Azure: `api-key`). `query` is sent with
