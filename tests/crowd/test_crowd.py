@@ -25,6 +25,7 @@ ALPHA = 0.05
 SOAK = int(os.environ.get("CANDOR_SOAK", "0"))  # `make soak`: so many times 200 workers and 20 kills
 WORKERS, KILLS = 200 * SOAK or 120, 20 * SOAK or 3
 INPUTS = 10 if SOAK else 4  # of a conversation; the demo study asks for 10
+UNHURRIED = "timeouts: {bot_try: 300, bot_total: 600}"  # no bot fails because the machine is busy
 RANDOM = 240 if SOAK else 60
 A_CROWD = 1_700 * max(
     SOAK, 1
@@ -51,7 +52,8 @@ def report(server: Any, run: str, out: Path) -> dict[str, Any]:
 def open_demo(server: Any, run: str, inputs: int) -> None:
     """Open a run of the demo study with so many inputs to a conversation."""
     study = server.data / f"{run}.yaml"
-    study.write_text(DEMO.read_text().replace("minimum_inputs: 10", f"minimum_inputs: {inputs}"))
+    text = DEMO.read_text().replace("minimum_inputs: 10", f"minimum_inputs: {inputs}")
+    study.write_text(f"{text}\n{UNHURRIED}\n")
     server.open_run(study, run)
 
 
