@@ -120,7 +120,7 @@ def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) ->
     dialog.get_by_label("More of the request").fill("{not json")
     dialog.get_by_label("Spending cap", exact=True).fill("5")
     dialog.get_by_role("button", name="Register").click()
-    expect(dialog.get_by_text("Something is to be mended above.")).to_be_visible()
+    expect(dialog.get_by_text("Fix the problems above first.")).to_be_visible()
     expect(dialog.get_by_text("Expected a number, got `warm`")).to_be_visible()
     expect(dialog.get_by_text("got `{not json`")).to_be_visible()
     expect(dialog.get_by_text("Is missing")).to_be_visible()  # the model

@@ -57,14 +57,14 @@ def test_a_credit_that_is_not_granted_is_shown_and_asked_for_again(
     finish(phone)
     rate(phone, [70, 80, 60, 50, 40, 30, 20])
     press(phone, "Submit ratings")
-    press(phone, "Hand in")
+    press(phone, "Submit")
     expect(phone.locator(".code-text")).to_be_visible()
     expect(phone.get_by_role("link")).to_have_count(0)  # to SONA they need not go
     again(stage)
     desk(phone, stage, f"runs/{RUN}/recruiting")
     shown = phone.get_by_label("Credits")
     expect(shown.get_by_text("SONA says: Invalid survey_code ….")).to_be_visible()
-    expect(shown.get_by_text("0 of 1 who have handed in have their credit.")).to_be_visible()
+    expect(shown.get_by_text("0 of 1 who have submitted have their credit.")).to_be_visible()
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
     sona.students.add("4711")
@@ -73,5 +73,5 @@ def test_a_credit_that_is_not_granted_is_shown_and_asked_for_again(
     expect(phone.get_by_role("dialog")).to_have_count(0)
     again(stage)
     desk(page, stage, f"runs/{RUN}/recruiting")
-    expect(page.get_by_text("1 of 1 who have handed in have their credit.")).to_be_visible()
+    expect(page.get_by_text("1 of 1 who have submitted have their credit.")).to_be_visible()
     assert sona.credited == ["4711"]

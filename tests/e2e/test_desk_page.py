@@ -96,7 +96,7 @@ def test_simulated_workers_are_counted_apart(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     row = page.get_by_role("row").filter(has_text="calm · study")
     expect(row.get_by_text("simulated1 under way")).to_be_visible()
-    expect(row.get_by_text("0 handed in", exact=True)).to_be_visible()
+    expect(row.get_by_text("0 submitted", exact=True)).to_be_visible()
     clean(page)
     row.get_by_role("link").first.click()
     expect(page.locator(".figures dd")).to_have_text(["0"] * 5)
@@ -145,7 +145,7 @@ def test_a_worker_is_acted_on(page: Page, worker: Page, stage: Stage) -> None:
     clean(worker)
     act("Leave out of the analysis", "A try of ours.")
     expect(row.get_by_text("left out")).to_be_visible()
-    act("Release the place")
+    act("End session and free the slot")
     expect(row.locator("td[data-name=Status]")).to_have_text("expired")
     press(page, "Pause")
     page.get_by_role("dialog").get_by_role("button", name="Pause").click()
@@ -160,7 +160,7 @@ def test_a_bot_that_fails_is_what_needs_attention_first(page: Page, worker: Page
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
     page.goto(f"{stage.url}/desk/runs/failing")
     attention = page.get_by_role("region", name="Needs attention")
-    expect(attention).to_have_text("Nothing needs you now.")
+    expect(attention).to_have_text("No action needed.")
     enter(worker, f"{stage.url}/w/failing?worker=waits")
     open_topic(worker, "Bread")
     worker.get_by_label("Your message").fill("Hello?")
@@ -176,7 +176,7 @@ def test_rules_are_changed_on_the_page_and_put_back(page: Page, stage: Stage) ->
     page.goto(f"{stage.url}/desk/runs/single")
     press(page, "Rules")
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("The run ends when").select_option("so many assignments are handed in")
+    dialog.get_by_label("The run ends when").select_option("so many assignments are submitted")
     dialog.get_by_label("Assignments").fill("3.5")
     expect(dialog.get_by_text("Give a whole number.")).to_be_visible()
     clean(page)
@@ -257,7 +257,7 @@ def test_of_many_workers_some_are_shown_and_all_are_found(page: Page, stage: Sta
     workers.get_by_role("searchbox", name="Pseudonym").fill("")
     expect(rows.first).to_contain_text("F260")
     workers.get_by_role("combobox", name="Show").select_option("active")
-    expect(workers.get_by_text("No worker is like that now.")).to_be_visible()
+    expect(workers.get_by_text("No workers match this filter.")).to_be_visible()
     clean(page)
 
 
@@ -273,12 +273,12 @@ def test_all_of_a_worker_is_in_sight_at_1280(page: Page, stage: Stage) -> None:
     # As wide as a row gets: a page closed a while ago, a long way in, and p so far.
     room = table.evaluate(
         """table => {
-            for (const [name, text] of [["Where", "chat, 3 of 6, 10 inputs · interviewer"],
+            for (const [name, text] of [["Where", "chat, 3 of 6, 10 messages · interviewer"],
                                         ["Page", "closed 12 min ago"]])
                 for (const cell of table.querySelectorAll(`td[data-name="${name}"]`)) cell.textContent = text;
             for (const row of table.querySelectorAll("tr")) {
                 const p = row.insertBefore(row.children[7].cloneNode(), row.children[8]);
-                p.textContent = row.parentElement.tagName === "THEAD" ? "p so far" : "< 0.001";
+                p.textContent = row.parentElement.tagName === "THEAD" ? "QC p-value (interim)" : "< 0.001";
             }
             return [table.scrollWidth, table.clientWidth];
         }"""

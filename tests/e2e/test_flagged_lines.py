@@ -39,4 +39,4 @@ def test_a_flagged_line_is_read_and_marked_as_seen(page: Page, phone: Page, stag
     press(page, "Mark as seen")
     expect(flag).to_contain_text("Seen by you")
     page.go_back()
-    expect(needed).to_contain_text("Nothing needs you now.")
+    expect(needed).to_contain_text("No action needed.")

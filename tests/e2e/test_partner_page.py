@@ -67,7 +67,7 @@ def hand_in(page: Page) -> str:
     """Rate, hand in, and return the code for which the worker is paid."""
     rate(page, [70, 80, 60])
     press(page, "Submit ratings")
-    press(page, "Hand in")
+    press(page, "Submit")
     expect(page.get_by_text("Your completion code")).to_be_visible()
     return page.locator(".code").inner_text()
 

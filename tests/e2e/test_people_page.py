@@ -243,7 +243,7 @@ def test_somebody_changes_their_password(page: Page, another: Page, stage: Stage
     fit(page)
     dialog.get_by_label("The password so far").fill(PASSWORD)
     dialog.get_by_role("button", name="Change it").click()
-    page.get_by_role("dialog", name="Your password is changed").get_by_role("button", name="Go on").click()
+    page.get_by_role("dialog", name="Your password is changed").get_by_role("button", name="Continue").click()
     page.reload()
     expect(page.get_by_text("cora", exact=True)).to_be_visible()
     another.goto(f"{stage.url}/desk")  # signed out by the change

@@ -163,7 +163,7 @@ def test_one_finishes_after_every_break_and_one_leaves(
         finish(second)
         rate(second, values)
         press(second, button)
-    press(second, "Hand in")
+    press(second, "Submit")
     expect(second.locator(".code-text")).to_be_visible()
     clean(second)
     links = second.get_by_role("link")

@@ -38,7 +38,7 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     page.goto(f"{stage.url}/w/asking")
     press(page, "I understand")
     expect(page.get_by_role("heading", name="A few questions")).to_be_focused()
-    press(page, "Go on")
+    press(page, "Continue")
     expect(page.get_by_text("Please answer this one, too.")).to_have_count(2)
     expect(page.get_by_label("How old are you?")).to_be_focused()
     page.keyboard.type("17")
@@ -49,7 +49,7 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     expect(page.get_by_label("How old are you?")).to_have_value("31")
     expect(page.get_by_role("radio", name="Daily")).to_be_checked()
     fits(page)
-    press(page, "Go on")
+    press(page, "Continue")
 
     hold_conversation(page)
     page.get_by_role("slider").first.fill("10")
@@ -79,8 +79,8 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     page.reload()
     expect(page.get_by_role("checkbox", name="Tablet")).to_be_checked()
     fits(page)
-    press(page, "Go on")
-    press(page, "Hand in")
+    press(page, "Continue")
+    press(page, "Submit")
     expect(page.locator(".code-text")).to_be_visible()
 
     assert stored(stage) == STORED

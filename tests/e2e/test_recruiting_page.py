@@ -34,7 +34,7 @@ def study_without_a_platform(page: Page, stage: Stage) -> None:
     page.get_by_label("Payment").fill("4.50 GBP")
     page.get_by_role("button", name=re.compile("^Systems")).click()
     page.get_by_label("Systems per worker").fill("1")
-    press(page, "Add: system")
+    press(page, "Add system")
     page.get_by_label("Name", exact=True).fill("shell")
     page.get_by_label("Family").fill("shell")
     page.get_by_label("Bot", exact=True).fill("builtin:reflect")
@@ -66,7 +66,7 @@ def go_all_the_way(page: Page) -> None:
         finish(page)
         rate(page, [70 - number, 80, 60, 50, 40 + number, 30, 20])
         press(page, "Submit ratings" if number == CONVERSATIONS else "Submit ratings and go on")
-    press(page, "Hand in")
+    press(page, "Submit")
     page.get_by_role("link", name=re.compile("Prolific|platform|Return|back", re.IGNORECASE)).click()
 
 
@@ -80,7 +80,7 @@ def confirm(page: Page, name: str, what: str | None = None) -> None:
 def decide(page: Page, submissions: list[str], choice: str, **fields: str) -> None:
     for submission in submissions:
         page.get_by_label(f"Choose {submission}").check()
-    press(page, f"Decide about {len(submissions)}")
+    press(page, f"Review selected ({len(submissions)})")
     page.get_by_label("What becomes of them").select_option(label=choice)
     for label, text in fields.items():
         page.get_by_label(re.compile(label)).fill(text)
@@ -140,15 +140,15 @@ def release_both(page: Page) -> None:
     expect(held).to_have_count(2)
     clean(page)
     for left in (1, 0):
-        page.get_by_role("button", name=re.compile("^Release the place")).first.click()
-        page.get_by_role("dialog").get_by_role("button", name="Release the place").click()
+        page.get_by_role("button", name=re.compile("^End session and free the slot")).first.click()
+        page.get_by_role("dialog").get_by_role("button", name="End session and free the slot").click()
         expect(held).to_have_count(left)
-    expect(page.get_by_text("Prolific and Candor agree.")).to_be_visible()
+    expect(page.get_by_text("In sync with Prolific.")).to_be_visible()
 
 
 def prepare_too_much_and_think_again(page: Page, submission: str) -> None:
     page.get_by_label(f"Choose {submission}").check()
-    press(page, "Decide about 1")
+    press(page, "Review selected (1)")
     page.get_by_label("What becomes of them").select_option(label="Prepare a bonus")
     page.get_by_label("Bonus for each").fill("150")
     page.get_by_label("What for").fill("typo")
@@ -176,7 +176,7 @@ def pay_a_bonus_whose_answer_is_lost(page: Page, prolific: Prolific) -> None:
     unknown = page.get_by_text("not known whether this is paid")
     seen = page.get_by_label("Bonuses").get_by_text("Paid: seen at Prolific.")
     expect(unknown.or_(seen)).to_be_visible()
-    press(page, "Read now")
+    press(page, "Sync with Prolific")
     expect(seen).to_be_visible()
 
 
@@ -187,7 +187,7 @@ def test_a_study_is_published_filled_paid_and_closed(
     platform = prolific.platform
     (study,) = platform.studies
     by_person = five_come(browser, prolific, study)
-    press(page, "Read now")
+    press(page, "Sync with Prolific")
     release_both(page)
     ann, bob = by_person["PID-ann"], by_person["PID-bob"]
     decide(page, [ann], "Pay in full")

@@ -130,7 +130,7 @@ def test_a_researcher_reads_a_report_as_it_comes_and_marks_it_as_seen(
     page.reload()
     expect(told).to_contain_text("Seen by ")
     page.go_back()
-    expect(needed).to_contain_text("Nothing needs you now.")
+    expect(needed).to_contain_text("No action needed.")
 
 
 def test_who_leaves_with_a_report_comes_back_to_the_platform_and_is_proposed_to_be_paid_in_full(

@@ -50,7 +50,7 @@ def test_replies_are_chosen_from_by_keyboard(page: Page, stage: Stage) -> None:
     expect(asked).to_have_count(0)
     press(page, re.compile("^Finish"))
     page.get_by_role("dialog").get_by_role("button", name="Finish").click()
-    press(page, "Hand in")
+    press(page, "Submit")
     expect(page.locator(".code-text")).to_be_visible()
     assert preferences(stage, "keys") == [(1, "tie")]
 
@@ -84,7 +84,7 @@ def test_conversations_are_compared_and_rated_on_a_phone(phone: Page, stage: Sta
         page.reload()
         fits(page)
         press(page, re.compile("^Submit ratings"))
-    press(page, "Hand in")
+    press(page, "Submit")
     expect(page.locator(".code-text")).to_be_visible()
     assert preferences(stage, "thumbs") == [(1, "right")]
     rated = stage.rows(

@@ -40,7 +40,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     page.get_by_label("Version", exact=True).fill("2026-11")
     page.get_by_role("button", name=re.compile("^Systems")).click()
     page.get_by_label("Systems per worker").fill("1")
-    press(page, "Add: system")
+    press(page, "Add system")
     page.get_by_label("Name", exact=True).fill("shell")
     page.get_by_label("Family").fill("shell")
     page.get_by_label("Bot", exact=True).fill("reflect")

@@ -269,7 +269,7 @@ class Form:
                 self.control(path).fill("\n".join(value))
             case list():
                 for i, each in enumerate(value):
-                    self.section(path).get_by_role("button", name=re.compile("^Add: ")).last.click()
+                    self.section(path).get_by_role("button", name=re.compile("^Add ")).last.click()
                     self.give(schema["items"], [*path, i], each)
             case bool():
                 self.control(path).set_checked(value)

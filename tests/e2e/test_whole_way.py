@@ -57,7 +57,7 @@ def make_study(page: Page, bot: str) -> None:
     section(page, "Systems")
     page.get_by_label("Systems per worker").fill("2")
     for name, spoken_by in (("mine", "mine"), ("mirror", "builtin:reflect")):
-        press(page, "Add: system")
+        press(page, "Add system")
         page.get_by_label("Name", exact=True).fill(name)
         page.get_by_label("Family").fill(name)
         page.get_by_label("Bot", exact=True).fill(spoken_by)
@@ -113,7 +113,7 @@ def take_part(page: Page, server: Server, worker: str) -> None:
         finish(page)
         rate(page, [30 + number, 60, 70, 55, 65, 30, 75])
         press(page, "Submit ratings" if number == 3 else "Submit ratings and go on")
-    press(page, "Hand in")
+    press(page, "Submit")
     expect(page.get_by_text("Your completion code")).to_be_visible()
 
 
@@ -124,11 +124,11 @@ def confirm(page: Page, action: str) -> None:
 
 
 def release_who_left(page: Page) -> None:
-    """Release the place of the one worker who is still under way."""
+    """End session and free the slot of the one worker who is still under way."""
     row = page.locator("section[aria-labelledby=workers] tbody tr").filter(has_text="active")
     row.get_by_role("button", name="Act…").click()
-    page.get_by_role("dialog").get_by_role("button", name="Release the place").click()
-    page.get_by_role("dialog").get_by_role("button", name="Release the place").click()
+    page.get_by_role("dialog").get_by_role("button", name="End session and free the slot").click()
+    page.get_by_role("dialog").get_by_role("button", name="End session and free the slot").click()
     expect(row).to_have_count(0)
 
 

@@ -57,7 +57,7 @@ def test_a_researcher_answers_at_the_desk_and_the_worker_is_not_told(
     finish(worker)
     rate(worker, [70, 80, 60])
     press(worker, "Submit ratings")
-    press(worker, "Hand in")
+    press(worker, "Submit")
     expect(worker.get_by_text("Your completion code")).to_be_visible()
     context.close()
     frames = "".join(told)

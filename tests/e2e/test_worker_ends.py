@@ -42,7 +42,7 @@ def test_consent_comes_first_and_the_code_before_all_else_at_the_end(phone: Page
     expect(phone.get_by_text("7 still to answer")).to_have_count(1)
     rate(phone, [50] * 7)
     press(phone, "Submit ratings")
-    press(phone, "Hand in")
+    press(phone, "Submit")
     expect(phone.locator(".code-text")).to_be_in_viewport(ratio=1)
     code, debriefing = phone.locator(".code").bounding_box(), phone.get_by_text("What this was about")
     below = debriefing.bounding_box()

@@ -214,7 +214,7 @@ def test_a_topic_that_stays_is_not_asked_for_and_its_opinion_is_filled_in(phone:
 def test_a_platform_is_returned_to_and_the_code_is_there_all_the_same(page: Page, stage: Stage) -> None:
     page.route("https://platform.example/**", lambda route: route.fulfill(body="Welcome back."))
     do_all(page, f"{stage.url}/w/platform?worker=returns")
-    press(page, "Hand in")
+    press(page, "Submit")
     expect(page.locator(".code-text")).to_have_text(re_code())
     expect(page.get_by_role("link", name="Go back now")).to_have_attribute(
         "href", "https://platform.example/back"
@@ -231,7 +231,7 @@ def re_code() -> re.Pattern[str]:
 
 def test_a_finished_worker_gets_no_second_assignment_under_another_name(page: Page, stage: Stage) -> None:
     do_all(page, f"{stage.url}/w/in_en?worker=first", sliders=3)
-    press(page, "Hand in")
+    press(page, "Submit")
     expect(page.get_by_text("Your completion code")).to_be_visible()
     before = stage.assignments("in_en")
     for other in ("?worker=other", ""):

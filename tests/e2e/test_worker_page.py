@@ -88,7 +88,7 @@ def test_the_keyboard_alone_does_it_all_and_axe_finds_nothing(page: Page, link: 
     tab_to(page, "Your feedback")
     page.keyboard.type("No mouse was used.")
     clean_in_both_colours(page)
-    key(page, "Hand in", "Enter")
+    key(page, "Submit", "Enter")
     expect(page.get_by_text("Your completion code")).to_be_visible()
     clean_in_both_colours(page)
 

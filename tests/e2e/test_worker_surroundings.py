@@ -69,7 +69,7 @@ def test_the_end_in_a_frame_opens_outside_and_leaves_the_code(
     for slider in inside.get_by_role("slider").all():
         slider.fill("50")
     inside.get_by_role("button", name="Submit ratings").click()
-    inside.get_by_role("button", name="Hand in").click()
+    inside.get_by_role("button", name="Submit").click()
     expect(inside.locator(".code-text")).to_be_visible()
     if sandbox is None:
         expect(page).to_have_url(re.compile("^" + back))

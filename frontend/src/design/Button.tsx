@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 
 interface Props {
   children: ComponentChildren;
-  /** `quiet` has an edge, `plain` has none, `danger` destroys. `waiting`: can be pressed, but not yet the thing to do. */
-  kind?: "primary" | "quiet" | "plain" | "danger" | "waiting";
+  /** `secondary` has an edge, `quiet` has none, `danger` destroys. `waiting`: can be pressed, but not yet the thing to do. */
+  kind?: "primary" | "secondary" | "quiet" | "danger" | "waiting";
   type?: "button" | "submit";
   /** A button that can't be used now stays reachable, so that a screen reader can say so. */
   off?: boolean;

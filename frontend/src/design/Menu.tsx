@@ -85,7 +85,7 @@ export function Menu({ label, items, children }: Props) {
       <button
         ref={button}
         type="button"
-        class="button button-quiet"
+        class="button button-secondary"
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}

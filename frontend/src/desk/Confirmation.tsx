@@ -37,7 +37,7 @@ export function Confirmation() {
         </ul>
       )}
       <div class="actions">
-        <Button kind="quiet" onClick={() => close(false)}>
+        <Button kind="secondary" onClick={() => close(false)}>
           Cancel
         </Button>
         <Button onClick={() => close(true)}>{question.verb}</Button>

@@ -25,7 +25,7 @@ export function CopyLink({ of, link, short }: Props) {
       <a ref={anchor} href={link} target="_blank" rel="noreferrer">
         {short ? new URL(link).pathname : link}
       </a>
-      <Button kind="plain" onClick={() => void copy()}>
+      <Button kind="quiet" onClick={() => void copy()}>
         {copied ? "Copied" : "Copy"}
         <span class="unseen"> the workers’ link of {of}</span>
       </Button>

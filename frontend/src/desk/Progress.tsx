@@ -33,7 +33,7 @@ export function sharesOf({ places, assignments }: RunSummary): { completed: numb
 /** How far a run is, in words. */
 export function progressOf(run: RunSummary, now: Date = new Date()): string {
   const { completed, active } = run.assignments;
-  const parts = [run.places === null ? `${completed} handed in` : `${completed} of ${run.places} places`];
+  const parts = [run.places === null ? `${completed} submitted` : `${completed} of ${run.places} places`];
   if (active > 0) {
     parts.push(`${active} under way`);
   }

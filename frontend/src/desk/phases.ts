@@ -14,7 +14,7 @@ const NAMES: Record<Phase, string> = {
   quiz: "quiz",
   questions_after: "questionnaire after",
   feedback: "feedback",
-  done: "handed in",
+  done: "submitted",
   expired: "expired",
   returned: "returned",
 };

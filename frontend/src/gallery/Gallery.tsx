@@ -24,7 +24,7 @@ const COLOURS = [
   ...["accent", "accent-deep", "accent-soft", "warm", "warm-soft", "danger", "danger-deep", "danger-soft"],
 ];
 const TYPE = ["tiny", "small", "body", "large", "heading"];
-const KINDS = ["primary", "quiet", "plain", "danger"] as const;
+const KINDS = ["primary", "secondary", "quiet", "danger"] as const;
 
 /** Every component in every state. The theme is that of the system. */
 export function Gallery() {
@@ -98,7 +98,7 @@ export function Gallery() {
         <div class="gallery-row">
           <Toast text="Saved as version 12" failed={false} />
           <Toast text="The run could not be paused: the server can’t be reached." failed />
-          <Button kind="quiet" onClick={() => toast("Saved as version 13")}>
+          <Button kind="secondary" onClick={() => toast("Saved as version 13")}>
             Show one
           </Button>
         </div>
@@ -364,7 +364,7 @@ function Tables() {
                 <Time at={new Date(row.at)} />
               </td>
               <td>
-                <Button kind="plain">Act…</Button>
+                <Button kind="quiet">Act…</Button>
               </td>
             </tr>
           ))}
@@ -385,7 +385,7 @@ function Dialogs() {
             <h2>Delete cooking?</h2>
             <p>All 12 versions are removed. No run was opened from them. This can’t be undone.</p>
             <div class="actions">
-              <Button kind="quiet">Keep it</Button>
+              <Button kind="secondary">Keep it</Button>
               <Button kind="danger">Delete it</Button>
             </div>
           </div>
@@ -396,7 +396,7 @@ function Dialogs() {
             <form class="flow-form" style={{ display: "grid", gap: "1rem" }}>
               <TextField label="Name of the copy" value="cooking_2" onValue={() => undefined} complaint="" />
               <div class="actions">
-                <Button kind="quiet">Cancel</Button>
+                <Button kind="secondary">Cancel</Button>
                 <Button busy>Copy</Button>
               </div>
             </form>
@@ -404,7 +404,7 @@ function Dialogs() {
         </dialog>
       </div>
       <div class="gallery-row">
-        <Button kind="quiet" onClick={() => setOpen(true)}>
+        <Button kind="secondary" onClick={() => setOpen(true)}>
           Open one
         </Button>
       </div>
@@ -412,7 +412,7 @@ function Dialogs() {
         <Dialog title="Pause the run" onClose={() => setOpen(false)}>
           <p>Nobody new gets in until you resume. Those who are under way can finish.</p>
           <div class="actions">
-            <Button kind="quiet" onClick={() => setOpen(false)}>
+            <Button kind="secondary" onClick={() => setOpen(false)}>
               Cancel
             </Button>
             <Button onClick={() => setOpen(false)}>Pause</Button>

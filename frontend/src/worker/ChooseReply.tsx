@@ -22,15 +22,15 @@ export function ChooseReply({ chat, turn, comparison }: Props) {
     <fieldset class="choose-reply">
       <legend class="label">{comparison.question ?? say("compare.asked_turn")}</legend>
       <div class="choose-buttons">
-        <Button kind="quiet" off={sent} onClick={choose("left")}>
+        <Button kind="secondary" off={sent} onClick={choose("left")}>
           {say("compare.better", { name: NAMES.left })}
         </Button>
         {comparison.ties && (
-          <Button kind="quiet" off={sent} onClick={choose("tie")}>
+          <Button kind="secondary" off={sent} onClick={choose("tie")}>
             {say("compare.tie")}
           </Button>
         )}
-        <Button kind="quiet" off={sent} onClick={choose("right")}>
+        <Button kind="secondary" off={sent} onClick={choose("right")}>
           {say("compare.better", { name: NAMES.right })}
         </Button>
       </div>

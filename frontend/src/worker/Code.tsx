@@ -21,7 +21,7 @@ export function Code({ code, hasReturn }: { code: string; hasReturn: boolean }) 
         <output ref={output} class="code-text" dir="ltr" translate={false} aria-labelledby="code-label">
           {code}
         </output>
-        <Button kind="quiet" onClick={() => void copy()}>
+        <Button kind="secondary" onClick={() => void copy()}>
           {say(copied === "yes" ? "done.copied" : "done.copy")}
         </Button>
       </div>

@@ -65,7 +65,7 @@ function Confirm({ chat, last, replyDue, ending, study, onClose }: Props) {
         </p>
       )}
       <div class="actions">
-        <Button kind="quiet" onClick={onClose}>
+        <Button kind="secondary" onClick={onClose}>
           {say("end.stay")}
         </Button>
         <Button off={replyDue || ending} onClick={end}>

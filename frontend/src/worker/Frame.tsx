@@ -48,7 +48,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           </div>
         )}
         {canLeave && (
-          <Button kind="plain" onClick={() => setLeaving(true)}>
+          <Button kind="quiet" onClick={() => setLeaving(true)}>
             <span class="top-short">{say("frame.leave")}</span>
             <span class="top-long">{say("frame.leave_study")}</span>
           </Button>

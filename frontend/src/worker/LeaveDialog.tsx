@@ -21,7 +21,7 @@ export function LeaveDialog({ onClose }: { onClose: () => void }) {
       )}
       <div class="actions">
         <Button onClick={onClose}>{say("leave.stay")}</Button>
-        <Button kind="quiet" off={leaving} onClick={() => session.send({ type: "leave" })}>
+        <Button kind="secondary" off={leaving} onClick={() => session.send({ type: "leave" })}>
           {say(leaving ? "leave.leaving" : "leave.leave")}
         </Button>
       </div>

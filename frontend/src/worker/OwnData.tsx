@@ -48,10 +48,10 @@ export function OwnData({ days, onGone }: Props) {
         <>
           <p>{say("done.own_lead", { n: days })}</p>
           <div class="actions">
-            <Button kind="quiet" onClick={() => void download()}>
+            <Button kind="secondary" onClick={() => void download()}>
               {say("done.own_download")}
             </Button>
-            <Button kind="quiet" onClick={() => setStage("asked")}>
+            <Button kind="secondary" onClick={() => setStage("asked")}>
               {say("done.own_withdraw")}
             </Button>
           </div>
@@ -62,7 +62,7 @@ export function OwnData({ days, onGone }: Props) {
           <p>{say("done.own_really")}</p>
           <div class="actions">
             <Button onClick={() => void withdraw()}>{say("done.own_confirm")}</Button>
-            <Button kind="quiet" onClick={() => setStage("offered")}>
+            <Button kind="secondary" onClick={() => setStage("offered")}>
               {say("done.own_keep")}
             </Button>
           </div>

@@ -108,15 +108,15 @@ function ReportDialog({ screen, turn, side, text, report, onClose }: DialogProps
         </div>
         <div class="actions">
           <Button type="submit">{say("report.stay")}</Button>
-          <Button kind="quiet" onClick={() => send(true)}>
+          <Button kind="secondary" onClick={() => send(true)}>
             {say("report.leave")}
           </Button>
           {report && (
-            <Button kind="quiet" onClick={takeBack}>
+            <Button kind="secondary" onClick={takeBack}>
               {say("report.take_back")}
             </Button>
           )}
-          <Button kind="plain" onClick={onClose}>
+          <Button kind="quiet" onClick={onClose}>
             {say("change.cancel")}
           </Button>
         </div>

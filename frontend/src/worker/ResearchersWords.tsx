@@ -24,7 +24,7 @@ export function ResearchersWords() {
             <p class="words-text" dir="auto">
               {text}
             </p>
-            <Button kind="quiet" onClick={() => putAway(notice)}>
+            <Button kind="secondary" onClick={() => putAway(notice)}>
               {say("frame.put_away")}
             </Button>
           </div>

@@ -134,7 +134,7 @@ export function TopicDialog({ chat, topic, onClose }: Props) {
         </div>
         <div class="actions">
           <Button
-            kind="quiet"
+            kind="secondary"
             onClick={() => {
               setDraft(EMPTY);
               onClose();

@@ -32,7 +32,7 @@ it("says how far a run is, how long it takes, and what it has cost", () => {
 
 it("foretells nothing of a run that has no end, or lets nobody in", () => {
   expect(progressOf(run({ places: null, minutes_to_go: null }))).toContain(
-    "12 handed in, 3 under way, 48.00",
+    "12 submitted, 3 under way, 48.00",
   );
   expect(progressOf(run({ status: "closed" }))).not.toContain("to go");
 });

@@ -105,7 +105,7 @@ def assignment(page: Page, camera: Camera, stage: Stage) -> None:
         press(page, re.compile("Submit ratings"))
     page.get_by_label("Your feedback").fill("Thank you, that was fun. The third one kept asking about dogs.")
     camera.shoot(page, "feedback")
-    press(page, "Hand in")
+    press(page, "Submit")
     expect(page.get_by_text("Your completion code")).to_be_visible()
     camera.shoot(page, "done")
     page.emulate_media(color_scheme="dark")
@@ -353,7 +353,7 @@ def board(page: Page, camera: Camera, stage: Stage) -> None:
     finish(page)
     rate(page, [50] * 7)
     press(page, "Submit ratings")
-    press(page, "Hand in")
+    press(page, "Submit")
     expect(page.get_by_role("heading", name="What this was about")).to_be_visible()
     camera.shoot(page, "done-debriefing", whole=True)
 

@@ -3,7 +3,7 @@ import type { ConversationDetail } from "../api_types";
 
 type Given = ConversationDetail["answers"];
 
-/** What a worker answered to a questionnaire; nothing where none was handed in. */
+/** What a worker answered to a questionnaire; nothing where none was submitted. */
 export function Answers({ title, answers }: { title: string; answers: Given }) {
   const id = useId();
   return (

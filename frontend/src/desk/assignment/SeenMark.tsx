@@ -23,7 +23,7 @@ export function SeenMark({ address, seenAt, seenBy }: Props) {
         {seen && (seenBy ? `Seen by ${seenBy}, ${when(seenAt)}` : "Seen by you")}
       </p>
       {!seen && may(account, "act_on_workers") && (
-        <Button kind="quiet" busy={busy} onClick={() => void post(address).then(setMarked)}>
+        <Button kind="secondary" busy={busy} onClick={() => void post(address).then(setMarked)}>
           Mark as seen
         </Button>
       )}

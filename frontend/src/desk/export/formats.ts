@@ -6,7 +6,7 @@ export type Format = ExportJob["options"]["format"];
 export const FORMATS: Record<Format, { name: string; about: string }> = {
   hits_data: {
     name: "Published form (hits_data)",
-    about: "What was handed in, as the published experiment has it; of items and comparisons, JSON Lines.",
+    about: "What was submitted, as the published experiment has it; of items and comparisons, JSON Lines.",
   },
   jsonl: {
     name: "JSON Lines",

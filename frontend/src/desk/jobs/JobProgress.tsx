@@ -16,7 +16,7 @@ export function JobProgress({ job, what }: { job: Job; what: string }) {
     <div class="box job">
       <div class="job-head">
         <h2>{what} is under way</h2>
-        <Button kind="quiet" busy={busy} onClick={() => void post(cancel)}>
+        <Button kind="secondary" busy={busy} onClick={() => void post(cancel)}>
           Cancel
         </Button>
       </div>

@@ -67,7 +67,7 @@ export function AuditView() {
           </div>
         ))}
         <div class="actions">
-          <Button kind="quiet" onClick={() => void save()}>
+          <Button kind="secondary" onClick={() => void save()}>
             Save as CSV
           </Button>
         </div>
@@ -93,7 +93,7 @@ export function AuditView() {
       )}
       {more && rows && (
         <div class="actions">
-          <Button kind="quiet" onClick={() => void load(rows, new AbortController().signal)}>
+          <Button kind="secondary" onClick={() => void load(rows, new AbortController().signal)}>
             Show older entries
           </Button>
         </div>

@@ -55,7 +55,7 @@ export function Forget({ worker, onClose }: { worker: string; onClose: (done: bo
         {complaint}
       </p>
       <div class="actions">
-        <Button kind="quiet" onClick={() => onClose(false)}>
+        <Button kind="secondary" onClick={() => onClose(false)}>
           Cancel
         </Button>
         {held && (

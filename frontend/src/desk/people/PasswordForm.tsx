@@ -27,7 +27,7 @@ export function PasswordForm({ name, onClose }: { name: string; onClose: () => v
       <Dialog title="Your password is changed" onClose={onClose}>
         <p role="status">Every other browser that was signed in as {name} is signed out.</p>
         <div class="actions">
-          <Button onClick={onClose}>Go on</Button>
+          <Button onClick={onClose}>Continue</Button>
         </div>
       </Dialog>
     );
@@ -48,7 +48,7 @@ export function PasswordForm({ name, onClose }: { name: string; onClose: () => v
         <NewPassword label="Another one" value={chosen} onValue={setChosen} />
         <div class="actions">
           <Button type="submit">Change it</Button>
-          <Button kind="quiet" onClick={onClose}>
+          <Button kind="secondary" onClick={onClose}>
             Keep the old one
           </Button>
         </div>

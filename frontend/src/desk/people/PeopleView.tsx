@@ -48,7 +48,7 @@ function People({ people, studies }: { people: PersonRow[]; studies: string[] })
         >
           {({ name }) => (
             <>
-              <Button kind="plain" onClick={() => void act("POST", `${at(name)}/link`)}>
+              <Button kind="quiet" onClick={() => void act("POST", `${at(name)}/link`)}>
                 New link<span class="unseen"> for {name}</span>
               </Button>
               <Confirmed what="Remove" whom={name} onConfirm={() => void act("DELETE", at(name))} />
@@ -84,7 +84,7 @@ function Tokens({ tokens, studies }: { tokens: TokenRow[]; studies: string[] }) 
         <h2 id="tokens">Tokens for programs</h2>
       </div>
       {inUse.length === 0 ? (
-        <p class="soft">None is in use, beside the installation’s own.</p>
+        <p class="soft">No other tokens.</p>
       ) : (
         <Table cards label="Table of tokens" columns={COLUMNS}>
           {inUse.map((token) => (

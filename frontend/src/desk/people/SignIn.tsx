@@ -64,10 +64,10 @@ export function SignIn({ why, refusedToken, refusedSignIn = null, onPerson, onTo
         complaint={complaint}
       />
       <div class="actions">
-        <Button kind={provider ? "quiet" : "primary"} type="submit">
+        <Button kind={provider ? "secondary" : "primary"} type="submit">
           Sign in
         </Button>
-        <Button kind="plain" onClick={() => setByToken(true)}>
+        <Button kind="quiet" onClick={() => setByToken(true)}>
           Use a token instead
         </Button>
       </div>

@@ -26,7 +26,7 @@ export function StudyPeople({ study }: { study: string }) {
           {({ name, role, may_have_link }) => (
             <>
               {role && may_have_link && (
-                <Button kind="plain" onClick={() => void act("POST", `${at(name)}/link`)}>
+                <Button kind="quiet" onClick={() => void act("POST", `${at(name)}/link`)}>
                   New link<span class="unseen"> for {name}</span>
                 </Button>
               )}

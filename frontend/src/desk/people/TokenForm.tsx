@@ -29,7 +29,7 @@ export function TokenForm({ refused, onToken, onBack }: Props) {
       />
       <div class="actions">
         <Button type="submit">Open the desk</Button>
-        <Button kind="plain" onClick={onBack}>
+        <Button kind="quiet" onClick={onBack}>
           Use a name and a password
         </Button>
       </div>

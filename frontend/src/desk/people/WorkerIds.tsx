@@ -65,7 +65,7 @@ export function WorkerIds({ run, onForgotten }: { run: string; onForgotten: () =
         <div class="actions">
           <Button type="submit">Look up</Button>
           <Button
-            kind="quiet"
+            kind="secondary"
             onClick={() =>
               void guarded(() =>
                 getFile(
@@ -96,7 +96,7 @@ export function WorkerIds({ run, onForgotten }: { run: string; onForgotten: () =
               <td data-name="Code">{worker.completion_code ?? "–"}</td>
               <td>
                 {worker.external_id !== null && may(account, "forget_workers") && (
-                  <Button kind="plain" onClick={() => setLeaving(worker.worker)}>
+                  <Button kind="quiet" onClick={() => setLeaving(worker.worker)}>
                     Forget…<span class="unseen"> {worker.worker}</span>
                   </Button>
                 )}

@@ -47,7 +47,7 @@ function Secret({ what, text }: { what: string; text: string }) {
       <p class="label">{what}</p>
       <p class="copy">
         <code>{text}</code>
-        <Button kind="plain" onClick={() => void copyText(text, null).then(setCopied)}>
+        <Button kind="quiet" onClick={() => void copyText(text, null).then(setCopied)}>
           {copied ? "Copied" : "Copy"}
         </Button>
       </p>
@@ -59,7 +59,7 @@ function Secret({ what, text }: { what: string; text: string }) {
 export function Confirmed({ what, whom, onConfirm }: { what: string; whom: string; onConfirm: () => void }) {
   const [asked, setAsked] = useState(false);
   return (
-    <Button kind={asked ? "danger" : "plain"} onClick={() => (asked ? onConfirm() : setAsked(true))}>
+    <Button kind={asked ? "danger" : "quiet"} onClick={() => (asked ? onConfirm() : setAsked(true))}>
       {asked ? `Really ${what.toLowerCase()}?` : what}
       <span class="unseen"> {whom}</span>
     </Button>

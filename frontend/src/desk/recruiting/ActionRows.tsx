@@ -42,7 +42,7 @@ export function ActionRows({ title, summary, none, rows, ofAll = [], onDone }: P
             {actions.length > 0 && (
               <div class="actions">
                 {actions.map((action) => (
-                  <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
+                  <Button key={action.name} kind="secondary" onClick={() => setChosen(action)}>
                     {action.name}
                     <span class="unseen"> {about}</span>
                   </Button>
@@ -53,7 +53,7 @@ export function ActionRows({ title, summary, none, rows, ofAll = [], onDone }: P
         ))}
       </ul>
       {ofAll.map((action) => (
-        <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
+        <Button key={action.name} kind="secondary" onClick={() => setChosen(action)}>
           {action.name}
         </Button>
       ))}

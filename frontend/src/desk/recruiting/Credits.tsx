@@ -24,7 +24,7 @@ export function Credits({ run, rows, onDone }: Props) {
   return (
     <ActionRows
       title="Credits at SONA"
-      summary={`${rows.length - open.length} of ${rows.length} who have handed in have their credit.`}
+      summary={`${rows.length - open.length} of ${rows.length} who have submitted have their credit.`}
       none="Nobody waits for a credit."
       rows={open.map((row) => ({
         key: row.worker,

@@ -63,7 +63,7 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
   };
   const needsNumber = choice === "partial" || choice === "bonus";
   return (
-    <Dialog title={`Decide about ${submissions.length}`} onClose={onClose}>
+    <Dialog title={`Review selected (${submissions.length})`} onClose={onClose}>
       <form class="flow-form" onSubmit={(event) => void submit(event)}>
         <div class="field">
           <label class="label" for={`${id}-what`}>
@@ -137,7 +137,7 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
           {complaint || failure}
         </p>
         <div class="actions">
-          <Button kind="quiet" onClick={onClose}>
+          <Button kind="secondary" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" busy={busy}>

@@ -14,11 +14,11 @@ const KINDS: Record<DifferenceRow["kind"], string> = {
   left_there: "They have returned it there, or their time has run out; here they still hold a place.",
   finished_after_giving_up:
     "They have finished here; there they have returned it, or their time has run out.",
-  not_handed_in: "They have finished here, and not handed in there.",
-  wrong_code: "They have finished here, and handed in with another code.",
+  not_handed_in: "They have finished here, and have not submitted on the platform.",
+  wrong_code: "They have finished here, and submitted with another code.",
   stopped_by_us: "A chatbot failed, so that they could not finish.",
-  handed_in_unfinished: "They have handed in there, and not finished here.",
-  never_seen_here: "They have handed in there, and were never seen here.",
+  handed_in_unfinished: "They have submitted on the platform, and have not finished here.",
+  never_seen_here: "They have submitted on the platform, and were never seen here.",
   not_known_there: "They name a submission that there is none of.",
   bonus_not_paid: "Bonuses were sent more than an hour ago, and are not all seen paid. Ask {platform}.",
   other_currency:
@@ -38,7 +38,7 @@ export function Differences({ rows, submissions, platform, at, onDone }: Props) 
   return (
     <ActionRows
       title="Differences"
-      none={`${platform} and Candor agree.`}
+      none={`In sync with ${platform}.`}
       rows={rows.map((row) => ({
         key: `${row.kind} ${row.submission} ${row.assignment} ${row.batch}`,
         what: KINDS[row.kind].replaceAll("{platform}", platform),
@@ -130,7 +130,7 @@ function remedyOf(row: DifferenceRow, platform: string, at: At): Action | null {
       return null;
     case "release":
       return {
-        name: "Release the place",
+        name: "End session and free the slot",
         about: "The assignment ends here, and its place goes to the next worker. This cannot be undone.",
         method: "POST",
         address: assignment("release"),

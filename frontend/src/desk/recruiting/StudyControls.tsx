@@ -20,13 +20,13 @@ export function StudyControls({ found, platform, at, onDone }: Props) {
     <>
       <div class="actions">
         {actionsOf(found, platform, at).map((action) => (
-          <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
+          <Button key={action.name} kind="secondary" onClick={() => setChosen(action)}>
             {action.name}
           </Button>
         ))}
         {found.status !== "DRAFTING" && (
-          <Button kind="plain" busy={busy} onClick={() => void post(at("refresh")).then(onDone)}>
-            Read now
+          <Button kind="quiet" busy={busy} onClick={() => void post(at("refresh")).then(onDone)}>
+            Sync with {platform}
           </Button>
         )}
       </div>
@@ -89,7 +89,7 @@ function actionsOf(found: RecruitmentDetail, platform: string, at: At): Action[]
     case "ACTIVE":
       return [act("Pause", "pause", "Nobody new gets in. Those who are under way can finish."), more, close];
     case "PAUSED":
-      return [act("Go on", "resume", "Participants get in again."), more, close];
+      return [act("Resume", "resume", "Participants get in again."), more, close];
     default:
       return [];
   }

@@ -9,8 +9,8 @@ const COLUMNS = [
   { name: "Chosen" },
   { name: "Submission" },
   { name: "Worker" },
-  { name: "There" },
-  { name: "Here" },
+  { name: "On the platform" },
+  { name: "In Candor" },
   { name: "Pay", kind: "wide" as const },
 ];
 
@@ -37,11 +37,11 @@ export function Submissions({ rows, currency, at, onDone }: Props) {
       {rows.length > 0 && (
         <>
           <div class="actions">
-            <Button kind="quiet" off={finished.length === 0} onClick={() => choose(finished)}>
+            <Button kind="secondary" off={finished.length === 0} onClick={() => choose(finished)}>
               Choose all who finished ({finished.length})
             </Button>
             <Button off={some.length === 0} onClick={() => setDeciding(true)}>
-              Decide about {some.length}
+              Review selected ({some.length})
             </Button>
           </div>
           <Table label="Submissions" columns={COLUMNS} cards>
@@ -59,8 +59,8 @@ export function Submissions({ rows, currency, at, onDone }: Props) {
                   <code>{row.submission}</code>
                 </td>
                 <td data-name="Worker">{row.worker ?? "–"}</td>
-                <td data-name="There">{thereOf(row)}</td>
-                <td data-name="Here">
+                <td data-name="On the platform">{thereOf(row)}</td>
+                <td data-name="In Candor">
                   {row.here === null
                     ? "never seen"
                     : `${row.here}, ${row.rated} of ${row.conversations} rated`}

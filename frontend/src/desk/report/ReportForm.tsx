@@ -37,7 +37,7 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
     >
       <p class="soft">
         {first && "No report has been made yet. "}A report says whose ratings are kept, how the systems score,
-        and how sure that is. It is made of what has been handed in by now.
+        and how sure that is. It is made of what has been submitted by now.
       </p>
       <details>
         <summary>Options</summary>
@@ -85,7 +85,7 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
           Report on simulated workers, and leave people out
         </Tick>
         <Tick id="partial" checked={partial} onChange={setPartial}>
-          Let assignments take part that were not handed in
+          Include incomplete assignments
         </Tick>
       </details>
     </JobForm>

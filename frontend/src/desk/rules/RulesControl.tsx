@@ -26,7 +26,7 @@ export function RulesControl({ run }: { run: RunDetail }) {
   };
   return (
     <>
-      <Button kind="quiet" onClick={() => setOpen(true)}>
+      <Button kind="secondary" onClick={() => setOpen(true)}>
         Rules
       </Button>
       {open && (
@@ -42,7 +42,7 @@ export function RulesControl({ run }: { run: RunDetail }) {
       <span class="undo small" role="status">
         {said}
         {before && (
-          <Button kind="plain" onClick={() => void undo(before)}>
+          <Button kind="quiet" onClick={() => void undo(before)}>
             Undo
           </Button>
         )}

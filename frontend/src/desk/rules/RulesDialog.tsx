@@ -64,7 +64,7 @@ function RulesForm({ run, rules, onClose, onChanged }: Props & { rules: RunRules
         <p class="complaint">{refusal}</p>
       </div>
       <div class="actions">
-        <Button kind="quiet" onClick={onClose}>
+        <Button kind="secondary" onClick={onClose}>
           Cancel
         </Button>
         <Button type="submit" off={!ready || busy}>

@@ -22,7 +22,7 @@ interface Props {
 
 const ENDS: Record<End, string> = {
   none: "I close it myself",
-  assignments: "so many assignments are handed in",
+  assignments: "so many assignments are submitted",
   conversations_per_system: "each system has so many rated conversations",
   widest_interval: "no score’s interval is as wide as",
 };
@@ -208,7 +208,7 @@ function OpeningHours({ draft, wrong, set }: HoursProps) {
               />
             </label>
             <Button
-              kind="plain"
+              kind="quiet"
               onClick={() => set({ hours: draft.hours.filter((_, index) => index !== at) })}
             >
               Remove<span class="unseen"> hours {at + 1}</span>
@@ -231,7 +231,7 @@ function OpeningHours({ draft, wrong, set }: HoursProps) {
       )}
       <p class="complaint">{wrong.zone ?? wrong.hours ?? ""}</p>
       <Button
-        kind="quiet"
+        kind="secondary"
         onClick={() => set({ hours: [...draft.hours, draft.hours.at(-1) ?? OFFICE_HOURS] })}
       >
         Add hours

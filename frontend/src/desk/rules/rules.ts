@@ -124,11 +124,11 @@ export function endsAtOnce(draft: RulesDraft, completed: number): string | null 
   const goal = numberIn(draft.goal);
   const [total, pay, fee] = [draft.total, draft.pay, draft.fee].map((text) => numberIn(text) ?? 0);
   if (draft.end === "assignments" && typeof goal === "number" && goal <= completed) {
-    return `${completed} assignments are handed in already`;
+    return `${completed} assignments are submitted already`;
   }
   const each = (pay ?? 0) * (1 + (fee ?? 0) / 100);
   if (total && each > 0 && Math.floor(total / each) <= completed) {
-    return `the budget pays for ${Math.floor(total / each)} assignments, and ${completed} are handed in already`;
+    return `the budget pays for ${Math.floor(total / each)} assignments, and ${completed} are submitted already`;
   }
   return null;
 }

@@ -84,7 +84,7 @@ export function ActionDialog({ title, action, onClose }: Props) {
           {failure}
         </p>
         <div class="actions">
-          <Button kind="quiet" onClick={onClose}>
+          <Button kind="secondary" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" kind={action.danger ? "danger" : "primary"} busy={busy}>

@@ -19,7 +19,7 @@ export function AttentionStrip<T extends Item>({ items, children }: Props<T>) {
   return (
     <section class="attention" aria-label="Needs attention" aria-live="polite">
       {items.length === 0 ? (
-        <p class="soft small">Nothing needs you now.</p>
+        <p class="soft small">No action needed.</p>
       ) : (
         <ul>
           {items.map((item) => (

@@ -16,7 +16,7 @@ export function Funnel({ steps }: { steps: FunnelStep[] }) {
   return (
     <section aria-labelledby="funnel">
       <div class="section-head">
-        <h2 id="funnel">From arriving to handing in</h2>
+        <h2 id="funnel">Drop-off by step</h2>
       </div>
       <ol class="box funnel">
         {stages.map(({ name, reached, now, lost }) => (

@@ -51,7 +51,7 @@ export function Narrowing({ run, analysis }: { run: string; analysis: RunAnalysi
       </div>
       {bands.length > AT_FIRST && (
         <div class="actions">
-          <Button kind="plain" onClick={() => setAll(!all)}>
+          <Button kind="quiet" onClick={() => setAll(!all)}>
             {all ? `Show the first ${AT_FIRST} systems` : `Show all ${bands.length} systems`}
           </Button>
         </div>

@@ -17,7 +17,7 @@ export function RunControls({ run }: { run: RunDetail }) {
   return (
     <div class="actions">
       {actionsOf(run).map((action) => (
-        <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
+        <Button key={action.name} kind="secondary" onClick={() => setChosen(action)}>
           {action.name}
         </Button>
       ))}

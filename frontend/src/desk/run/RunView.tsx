@@ -88,7 +88,7 @@ function Watched({ run }: { run: RunDetail }) {
       <Fold title="How the intervals narrow">
         <Narrowing run={run.run} analysis={run.analysis} />
       </Fold>
-      <Fold title="From arriving to handing in">
+      <Fold title="Drop-off by step">
         <Funnel
           steps={people ? run.funnel : run.simulated_funnel.length > 0 ? run.simulated_funnel : run.funnel}
         />
@@ -125,7 +125,7 @@ function ShowThem({ item, run, onShow }: { item: Attention; run: string; onShow:
     return <Link to={{ page: "assignment", run, assignment: first }}>Read</Link>;
   }
   return (
-    <Button kind="plain" onClick={() => onShow(workers)}>
+    <Button kind="quiet" onClick={() => onShow(workers)}>
       Show them
     </Button>
   );

@@ -14,7 +14,7 @@ export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: D
         )}
       </div>
       {analysis === null || analysis.scores.length === 0 ? (
-        <p class="soft">Nothing to tell yet: the first ratings have to come in.</p>
+        <p class="soft">No ratings yet.</p>
       ) : (
         <div class="box scores">
           <PassRate counts={analysis.pass_rate} />

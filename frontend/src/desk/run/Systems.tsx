@@ -65,7 +65,7 @@ function SystemsTable({ id, title, systems }: { id: string; title: string; syste
           { name: "Planned", kind: "number" },
           { name: "Failed", kind: "number" },
           ...(skipping ? [{ name: "Skipped", kind: "number" } as const] : []),
-          { name: "Inputs", kind: "number" },
+          { name: "Messages", kind: "number" },
         ]}
       >
         {systems.map((system) => (
@@ -86,7 +86,7 @@ function SystemsTable({ id, title, systems }: { id: string; title: string; syste
               {system.failed}
             </td>
             {skipping && <Count name="Skipped" count={system.skipped} />}
-            <Count name="Inputs" count={system.inputs} />
+            <Count name="Messages" count={system.inputs} />
           </tr>
         ))}
       </Table>

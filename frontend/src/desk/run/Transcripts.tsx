@@ -43,8 +43,8 @@ export function Transcripts({ run, forgotten }: { run: RunDetail; forgotten: num
     <section aria-labelledby="transcripts">
       <div class="section-head">
         <h2 id="transcripts">Transcripts</h2>
-        <Button kind="plain" onClick={() => setAsked(asked + 1)}>
-          Look again
+        <Button kind="quiet" onClick={() => setAsked(asked + 1)}>
+          Refresh
         </Button>
       </div>
       <div class="filters">
@@ -102,7 +102,7 @@ export function Transcripts({ run, forgotten }: { run: RunDetail; forgotten: num
                 <span class="block soft small incident-text">{hit.line ?? "Nothing was said."}</span>
               </span>
               <span class="small">
-                <Status status={hit.status} /> {hit.inputs} inputs
+                <Status status={hit.status} /> {hit.inputs} {hit.inputs === 1 ? "message" : "messages"}
                 {hit.incidents > 0 && <span class="poor"> · {hit.incidents} incidents</span>}
               </span>
             </li>
@@ -111,11 +111,11 @@ export function Transcripts({ run, forgotten }: { run: RunDetail; forgotten: num
       )}
       {(pages.length > 1 || data?.after) && (
         <nav class="pages" aria-label="Pages of transcripts">
-          <Button kind="quiet" off={pages.length === 1} onClick={() => setPages(pages.slice(0, -1))}>
+          <Button kind="secondary" off={pages.length === 1} onClick={() => setPages(pages.slice(0, -1))}>
             Newer
           </Button>
           <Button
-            kind="quiet"
+            kind="secondary"
             off={!data?.after}
             onClick={() => setPages(data?.after ? [...pages, data.after] : pages)}
           >

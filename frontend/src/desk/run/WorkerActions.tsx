@@ -18,7 +18,7 @@ export function WorkerActions({ row, folded }: Props) {
   const buttons = actionsOf(row).map((action) => (
     <Button
       key={action.name}
-      kind="quiet"
+      kind="secondary"
       onClick={() => {
         setListed(false);
         setChosen(action);
@@ -30,18 +30,18 @@ export function WorkerActions({ row, folded }: Props) {
   return (
     <>
       {folded ? (
-        <Button kind="plain" onClick={() => setListed(true)}>
+        <Button kind="quiet" onClick={() => setListed(true)}>
           Act…<span class="unseen"> on {row.worker}</span>
         </Button>
       ) : (
         <div class="actions">{buttons}</div>
       )}
       {listed && (
-        <Dialog title={`What to do about ${row.worker}`} onClose={() => setListed(false)}>
+        <Dialog title={`Actions for ${row.worker}`} onClose={() => setListed(false)}>
           <div class="choices">{buttons}</div>
           <div class="actions">
-            <Button kind="plain" onClick={() => setListed(false)}>
-              Nothing
+            <Button kind="quiet" onClick={() => setListed(false)}>
+              Cancel
             </Button>
           </div>
         </Dialog>
@@ -87,7 +87,7 @@ export function actionsOf(row: AssignmentRow): Action[] {
     words: { field: "text", label: "Message to the worker", needed: true },
   };
   const release: Action = {
-    name: "Release the place",
+    name: "End session and free the slot",
     about:
       "The assignment ends here, and its place goes to the next worker. What they wrote is kept; they see that their time is over. This cannot be undone.",
     danger: true,

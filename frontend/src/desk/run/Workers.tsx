@@ -21,9 +21,9 @@ const COLUMNS: Column[] = [
   { name: "Worker", sort: "worker" },
   { name: "Status", sort: "status" },
   { name: "Where" },
-  { name: "Inputs", kind: "number", sort: "inputs" },
+  { name: "Messages", kind: "number", sort: "inputs" },
   { name: "Page" },
-  { name: "Heard of", sort: "heard" },
+  { name: "Last seen", sort: "heard" },
   { name: "Time", kind: "number" },
   { name: "Rated", kind: "number", sort: "rated" },
 ];
@@ -45,7 +45,7 @@ const SHOWN = {
     name: "Under way, page closed",
     holds: (row: AssignmentRow) => row.status === "active" && row.away_since !== null,
   },
-  completed: { name: "Handed in", holds: (row: AssignmentRow) => row.status === "completed" },
+  completed: { name: "Submitted", holds: (row: AssignmentRow) => row.status === "completed" },
   lost: {
     name: "Returned or expired",
     holds: (row: AssignmentRow) => row.status === "returned" || row.status === "expired",
@@ -80,7 +80,7 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
   const withCode = workers.some((row) => row.completion_code !== null);
   const columns: Column[] = [
     ...COLUMNS,
-    ...(withP ? [{ name: "p so far", kind: "number", sort: "p" } as const] : []),
+    ...(withP ? [{ name: "QC p-value (interim)", kind: "number", sort: "p" } as const] : []),
     ...(withCode ? [{ name: "Code" }] : []),
     ...LAST,
   ];
@@ -134,7 +134,7 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
             />
           </div>
           {found.length === 0 ? (
-            <p class="soft">No worker is like that now.</p>
+            <p class="soft">No workers match this filter.</p>
           ) : (
             <Table label="Table of workers" columns={columns} sorting={sorting} cards>
               {found.slice(at * onPage, (at + 1) * onPage).map((row) => (
@@ -145,7 +145,7 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
           {pages > 1 && <Pages at={at} pages={pages} onPage={setPage} />}
           {withP && (
             <p class="soft small">
-              p so far is the filter’s, by what a worker has rated until now. It is no verdict: it changes
+              The interim QC p-value is the filter’s, by what a worker has rated until now. It is no verdict: it changes
               with every rating, and only the report, at the end, says who passes.
             </p>
           )}
@@ -184,13 +184,13 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
           </span>
         )}
       </td>
-      <td data-name="Inputs" class="number only-wide">
+      <td data-name="Messages" class="number only-wide">
         {row.inputs}
       </td>
       <td data-name="Page" class="only-wide" title={when(row.away_since)}>
         {row.status !== "active" ? "–" : row.away_since ? `closed ${lasting(row.away_since, now)}` : "open"}
       </td>
-      <td data-name="Heard of">
+      <td data-name="Last seen">
         {row.active_at ? <Time at={moment(row.active_at)} words={ago(row.active_at, now)} /> : "–"}
       </td>
       <td data-name="Time" class="number only-wide" title={`since ${when(row.started_at)}`}>
@@ -200,7 +200,7 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
         {row.conversations_rated}
       </td>
       {withP && (
-        <td data-name="p so far" class="number">
+        <td data-name="QC p-value (interim)" class="number">
           {row.p === null ? "–" : row.p < 0.001 ? "< 0.001" : row.p.toFixed(3)}
         </td>
       )}
@@ -225,19 +225,19 @@ export function whereOf(
     return phaseName(step);
   }
   const where = `${phaseName(step)}, ${position} of ${conversations}`;
-  return step === "chat" ? `${where}, ${inputs_here} inputs · ${system}` : `${where} · ${system}`;
+  return step === "chat" ? `${where}, ${inputs_here} ${inputs_here === 1 ? "message" : "messages"} · ${system}` : `${where} · ${system}`;
 }
 
 function Pages({ at, pages, onPage }: { at: number; pages: number; onPage: (page: number) => void }) {
   return (
     <nav class="pages" aria-label="Pages of workers">
-      <Button kind="quiet" off={at === 0} onClick={() => onPage(at - 1)}>
+      <Button kind="secondary" off={at === 0} onClick={() => onPage(at - 1)}>
         Newer
       </Button>
       <span class="small">
         Page {at + 1} of {pages}
       </span>
-      <Button kind="quiet" off={at === pages - 1} onClick={() => onPage(at + 1)}>
+      <Button kind="secondary" off={at === pages - 1} onClick={() => onPage(at + 1)}>
         Older
       </Button>
     </nav>

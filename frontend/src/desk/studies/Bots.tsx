@@ -79,19 +79,19 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
             <code>{bot}</code>
             <Registered name={bot} known={known} study={study} />
             <Button
-              kind="plain"
+              kind="quiet"
               onClick={() => editor.set(["systems"], [...systems, { name: bot, family: bot, bot }])}
             >
               {`Evaluate ${bot}`}
             </Button>
-            <Button kind="plain" onClick={() => setRemoving(bot)}>
+            <Button kind="quiet" onClick={() => setRemoving(bot)}>
               {`Remove ${bot}`}
             </Button>
           </li>
         ))}
       </ul>
       <div class="actions">
-        <Button kind="quiet" onClick={() => setAdding(true)}>
+        <Button kind="secondary" onClick={() => setAdding(true)}>
           Register a bot
         </Button>
       </div>
@@ -139,7 +139,7 @@ function Registered({ name, known, study }: RegisteredProps) {
               ? `${VERDICTS[verdict] ?? verdict}, checked ${ago(check.at)}`
               : "never checked"}
       </span>
-      <Button kind="quiet" off={running} onClick={() => void start()}>
+      <Button kind="secondary" off={running} onClick={() => void start()}>
         {verdict ? `Check ${name} again` : `Check ${name}`}
       </Button>
       {failure && <span class="complaint">{failure}</span>}
@@ -169,7 +169,7 @@ function Remove({ name, onClose }: { name: string; onClose: () => void }) {
         {failure}
       </p>
       <div class="actions">
-        <Button kind="quiet" onClick={onClose}>
+        <Button kind="secondary" onClick={onClose}>
           Keep it
         </Button>
         <Button onClick={() => void remove()}>Remove it</Button>

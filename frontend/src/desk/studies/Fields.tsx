@@ -140,8 +140,8 @@ function Group(props: SettingProps & { value: unknown; optional?: boolean; opene
         <div class="study-fields">
           <Settings {...props} schema={schema} root={root} path={path} />
           {optional && value !== undefined && (
-            <Button kind="plain" onClick={() => editor.remove(path)}>
-              {`Leave out: ${label.toLowerCase()}`}
+            <Button kind="quiet" onClick={() => editor.remove(path)}>
+              {`Remove ${label.toLowerCase()}`}
             </Button>
           )}
         </div>
@@ -212,7 +212,7 @@ function List(props: SettingProps & { value: unknown[] }) {
                 <span class="study-item-name">
                   {summary(each, shippedWithin(editor.shipped, here)) || `${one} ${index + 1}`}
                 </span>
-                {wrong && <span class="complaint">to be mended</span>}
+                {wrong && <span class="complaint">Needs fixing</span>}
               </button>
               {shown && (
                 <div class="study-fields">
@@ -222,21 +222,21 @@ function List(props: SettingProps & { value: unknown[] }) {
                     <Setting {...props} schema={item} path={here} />
                   )}
                   <div class="actions">
-                    <Button kind="quiet" onClick={() => add(copyOf(each))}>
+                    <Button kind="secondary" onClick={() => add(copyOf(each))}>
                       Duplicate
                     </Button>
-                    <Button kind="quiet" off={index === 0} onClick={() => swap(index, index - 1)}>
+                    <Button kind="secondary" off={index === 0} onClick={() => swap(index, index - 1)}>
                       Move up
                     </Button>
                     <Button
-                      kind="quiet"
+                      kind="secondary"
                       off={index === value.length - 1}
                       onClick={() => swap(index, index + 1)}
                     >
                       Move down
                     </Button>
                     <Button
-                      kind="plain"
+                      kind="quiet"
                       onClick={() => {
                         editor.remove(here);
                         setOpen(null);
@@ -252,8 +252,8 @@ function List(props: SettingProps & { value: unknown[] }) {
         })}
       </ol>
       <div class="actions">
-        <Button kind="quiet" onClick={() => add(beginning(item, root))}>
-          {`Add: ${one.toLowerCase()}`}
+        <Button kind="secondary" onClick={() => add(beginning(item, root))}>
+          {`Add ${one.toLowerCase()}`}
         </Button>
       </div>
     </div>
@@ -284,7 +284,7 @@ function Named(props: SettingProps & { value: unknown }) {
         {entries.map((each) => (
           <div class="study-named" key={each}>
             <Setting {...props} schema={part} path={[...path, each]} required />
-            <Button kind="plain" onClick={() => editor.remove([...path, each])}>
+            <Button kind="quiet" onClick={() => editor.remove([...path, each])}>
               {`Remove ${each}`}
             </Button>
           </div>
@@ -306,7 +306,7 @@ function Named(props: SettingProps & { value: unknown }) {
               }
             }}
           />
-          <Button kind="quiet" onClick={add}>
+          <Button kind="secondary" onClick={add}>
             Add
           </Button>
         </div>

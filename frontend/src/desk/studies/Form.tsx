@@ -52,7 +52,7 @@ export function Form({ editor, settings }: { editor: Editor; settings: StudySett
               onClick={() => setOpen(open === id ? "" : id)}
             >
               <span>{title}</span>
-              {(wrong.get(id) ?? 0) > 0 && <span class="complaint">{wrong.get(id)} to mend</span>}
+              {(wrong.get(id) ?? 0) > 0 && <span class="complaint">{wrong.get(id)} to fix</span>}
             </button>
           </h2>
           {open === id && (

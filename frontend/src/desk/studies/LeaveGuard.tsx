@@ -37,10 +37,10 @@ export function LeaveGuard({ editor }: { editor: Editor }) {
     <Dialog title="Leave without saving?" onClose={() => setTo(null)}>
       <p>What you changed is kept in this tab until you come back or close it.</p>
       <div class="actions">
-        <Button kind="quiet" onClick={() => setTo(null)}>
+        <Button kind="secondary" onClick={() => setTo(null)}>
           Stay
         </Button>
-        <Button kind="quiet" onClick={() => go(to)}>
+        <Button kind="secondary" onClick={() => go(to)}>
           Leave
         </Button>
         <Button

@@ -56,7 +56,7 @@ export function OpenRun({ study, onClose, onOpen }: Props) {
         </details>
         <p class="soft small">They can be changed while the run goes on.</p>
         <div class="actions">
-          <Button kind="quiet" onClick={onClose}>
+          <Button kind="secondary" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" off={!ready} busy={busy}>

@@ -26,8 +26,8 @@ export function QcExamination({ editor }: { editor: Editor }) {
   return (
     <div class="study-bot">
       <code>qc</code>
-      <span class="soft small">Are its lines bad to those who read them, and to nobody else?</span>
-      <Button kind="quiet" onClick={() => void examine()}>
+      <span class="soft small">Check that humans, but not simple heuristics, can spot this bot.</span>
+      <Button kind="secondary" onClick={() => void examine()}>
         Examine the qc bot
       </Button>
       <span class="small" role="status">

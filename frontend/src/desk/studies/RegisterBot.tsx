@@ -57,10 +57,10 @@ export function RegisterBot({ root, onClose }: { root: Schema; onClose: () => vo
         <KindChoice draft={draft} root={root} />
         <EndpointSettings draft={draft} root={root} />
         <p class="complaint" role="alert">
-          {own || (draft.mistakes.length > 0 ? "Something is to be mended above." : failure)}
+          {own || (draft.mistakes.length > 0 ? "Fix the problems above first." : failure)}
         </p>
         <div class="actions">
-          <Button kind="quiet" onClick={onClose}>
+          <Button kind="secondary" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit">Register</Button>

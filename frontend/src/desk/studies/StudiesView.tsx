@@ -45,7 +45,7 @@ export function StudiesView() {
       </ul>
       {hidden > 0 && (
         <div class="actions">
-          <Button kind="plain" onClick={() => setArchived(!archived)}>
+          <Button kind="quiet" onClick={() => setArchived(!archived)}>
             {archived ? "Hide what is archived" : `Show what is archived (${hidden})`}
           </Button>
         </div>
@@ -68,7 +68,7 @@ function Study({ study }: { study: StudySummary }) {
         {study.mistakes > 0 && (
           <>
             {" · "}
-            <span class="complaint">{study.mistakes} to mend</span>
+            <span class="complaint">{study.mistakes} to fix</span>
           </>
         )}
       </p>
@@ -158,7 +158,7 @@ function NewStudy({ onClose }: { onClose: () => void }) {
           complaint={failure}
         />
         <div class="actions">
-          <Button kind="quiet" onClick={onClose}>
+          <Button kind="secondary" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit">Make the study</Button>

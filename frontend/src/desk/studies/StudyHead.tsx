@@ -110,7 +110,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
         {editor.restored && (
           <p class="failure">
             These changes were not saved when this page was left.{" "}
-            <Button kind="plain" onClick={editor.discard}>
+            <Button kind="quiet" onClick={editor.discard}>
               Discard them
             </Button>
           </p>
@@ -133,19 +133,19 @@ export function StudyHead({ editor }: { editor: Editor }) {
         )}
       </header>
       <div class="study-actions">
-        <Button kind="plain" off={!editor.canUndo} onClick={() => void editor.undo()}>
+        <Button kind="quiet" off={!editor.canUndo} onClick={() => void editor.undo()}>
           <Icon of={Undo2} />
           <span class="only-wide-words">Undo</span>
         </Button>
-        <Button kind="plain" off={!editor.canRedo} onClick={editor.redo}>
+        <Button kind="quiet" off={!editor.canRedo} onClick={editor.redo}>
           <Icon of={Redo2} />
           <span class="only-wide-words">Redo</span>
         </Button>
         <span class="study-apart" />
-        <Button kind="quiet" off={!dirty} busy={saving} onClick={() => void save()}>
+        <Button kind="secondary" off={!dirty} busy={saving} onClick={() => void save()}>
           Save
         </Button>
-        <Button kind="quiet" off={mistakes.length > 0 || busy} onClick={() => void rehearse()}>
+        <Button kind="secondary" off={mistakes.length > 0 || busy} onClick={() => void rehearse()}>
           Rehearse
         </Button>
         <Button off={mistakes.length > 0 || busy} onClick={() => setAsking("open")}>
@@ -188,7 +188,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
         <Dialog title={`Delete ${saved.name}?`} onClose={() => setAsking(null)}>
           <p>All {saved.version} versions of it are forgotten. No run was opened of it.</p>
           <div class="actions">
-            <Button kind="quiet" onClick={() => setAsking(null)}>
+            <Button kind="secondary" onClick={() => setAsking(null)}>
               Keep it
             </Button>
             <Button

@@ -29,13 +29,13 @@ export function Versions({ editor }: { editor: Editor }) {
           </p>
           <div class="actions">
             {each.version > 1 && (
-              <Button kind="plain" onClick={() => setShown(shown === each.version ? null : each.version)}>
+              <Button kind="quiet" onClick={() => setShown(shown === each.version ? null : each.version)}>
                 {shown === each.version ? "Hide what was changed" : "What was changed"}
               </Button>
             )}
             {each.version < editor.saved.version && (
-              <Button kind="plain" onClick={() => void restore(each.version)}>
-                {`Go on from version ${each.version}`}
+              <Button kind="quiet" onClick={() => void restore(each.version)}>
+                {`Continue from version ${each.version}`}
               </Button>
             )}
           </div>

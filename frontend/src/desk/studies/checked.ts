@@ -1,9 +1,9 @@
 import type { MistakeView } from "../api_types";
 
-/** What the check found, in a few words: "2 to mend", "no mistakes, 1 note". */
+/** What the check found, in a few words: "2 problems to fix", "no mistakes, 1 note". */
 export function checkInWords(mistakes: MistakeView[], notes: string[]): string {
   if (mistakes.length > 0) {
-    return `${mistakes.length} to mend`;
+    return `${mistakes.length} ${mistakes.length === 1 ? "problem" : "problems"} to fix`;
   }
   return notes.length === 0
     ? "no mistakes"

@@ -41,7 +41,7 @@ export function Ask({ title, label, hint, button, start = "", onClose, onAnswer 
           complaint={failure}
         />
         <div class="actions">
-          <Button kind="quiet" onClick={onClose}>
+          <Button kind="secondary" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" busy={busy}>
@@ -71,10 +71,10 @@ export function Conflict({ theirs, since, onMine, onTheirs, onClose }: ConflictP
       </p>
       <Changes study={theirs.name} since={since} version={theirs.version} />
       <div class="actions">
-        <Button kind="quiet" onClick={onClose}>
+        <Button kind="secondary" onClick={onClose}>
           Back to my text
         </Button>
-        <Button kind="quiet" onClick={onTheirs}>
+        <Button kind="secondary" onClick={onTheirs}>
           Take theirs
         </Button>
         <Button onClick={onMine}>Save mine after theirs</Button>

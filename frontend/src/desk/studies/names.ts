@@ -138,7 +138,7 @@ const NAMES: Record<string, SettingName> = {
     hint: "What was pasted, how fast they wrote, how often they left the page: numbers, no keys. Their first page says so.",
   },
   moderation: {
-    label: "What looks for offensive lines",
+    label: "Offensive-language detection",
     hint: "Lists of words always do. A classifier is a service that every line is sent to, as well; their first page says so.",
   },
   "retention.words": { label: "Days until what workers wrote is removed" },
@@ -189,7 +189,7 @@ const NAMES: Record<string, SettingName> = {
   criteria: { label: "Criteria" },
   "criteria.*.label": { label: "Label" },
   "criteria.*.statement": { label: "Statement", long: true },
-  "criteria.*.negative": { label: "Agreement speaks against the system" },
+  "criteria.*.negative": { label: "Reverse-scored" },
   "criteria.*.qc": { label: "Counts for quality control" },
   "criteria.*.scale": { label: "Scale", hint: "How it is answered. Left out: on a slider from 0 to 100." },
   systems_per_assignment: { label: "Systems per worker" },
@@ -198,7 +198,7 @@ const NAMES: Record<string, SettingName> = {
   bots: { label: "This study’s own bots", hint: "Endpoints that only this study uses." },
   "bots.*.urls": {
     label: "Addresses",
-    hint: "Several are replicas: each as good as the other, and asked in turn.",
+    hint: "Multiple URLs are load-balanced.",
   },
   "bots.*.model": { label: "Model", hint: "By the name that its service has for it." },
   "bots.*.key": {
@@ -245,7 +245,7 @@ const NAMES: Record<string, SettingName> = {
   "bots.*.stream": { label: "Answers in streams only", hint: "For servers that have no other answer." },
   "bots.*.refusals": {
     label: "When the model refuses",
-    hint: "failure: another try, and data of the report. reply: its refusal is what the worker reads.",
+    hint: "Failure: retry and report it. Reply: show the refusal to the worker.",
   },
   "bots.*.price": { label: "Price of a million tokens", hint: "In whatever money; caps count by it." },
   "bots.*.price.input": { label: "Of what is sent" },
@@ -277,7 +277,7 @@ const NAMES: Record<string, SettingName> = {
   items: { label: "Where they come from" },
   judgments_per_item: { label: "Judgments per item" },
   assignments: { label: "Places", hint: "How many workers; empty: no limit." },
-  reply_time: { label: "Until a reply is shown", hint: "Seconds, drawn alike for every bot." },
+  reply_time: { label: "Reply delay (s)", hint: "The same distribution for all bots." },
   timeouts: { label: "Time-outs", hint: "Seconds." },
   "timeouts.bot_try": { label: "For one try of a bot" },
   "timeouts.bot_total": { label: "For a bot in all" },

@@ -64,7 +64,7 @@ export function Chat({ chat, study }: Props) {
               {topic}
             </p>
           </div>
-          <Button kind="quiet" onClick={() => setOpen("topic")}>
+          <Button kind="secondary" onClick={() => setOpen("topic")}>
             <span class="chat-change">{say("chat.change")}</span>
             <svg class="chat-pencil" viewBox="0 0 24 24" aria-hidden="true">
               <path d="m15 5 4 4L8.5 19.5 4 20l.5-4.5Z" />

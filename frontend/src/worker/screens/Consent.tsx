@@ -61,7 +61,7 @@ export function Consent({ study, consent, state, onDecline, children }: Props) {
           {say("consent.agree")}
         </Button>
         {missing.length > 0 && <p class="soft small">{say("consent.missing", { n: missing.length })}</p>}
-        <Button kind="plain" onClick={onDecline}>
+        <Button kind="quiet" onClick={onDecline}>
           {say("instructions.decline")}
         </Button>
       </div>

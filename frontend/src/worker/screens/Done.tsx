@@ -78,7 +78,7 @@ function Return({ to, byItself }: { to: string; byItself: boolean }) {
       <div class="actions">
         <ReturnLink to={to} />
         {left !== null && (
-          <Button kind="quiet" onClick={() => setLeft(null)}>
+          <Button kind="secondary" onClick={() => setLeft(null)}>
             {say("done.stay")}
           </Button>
         )}

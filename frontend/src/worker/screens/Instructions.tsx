@@ -94,7 +94,7 @@ export function Instructions({ study }: { study: StudyCard }) {
         <Button off={agreeing} onClick={() => session.send({ type: "agree", ...consent.given })}>
           {say(agreeing ? "common.wait" : "instructions.agree")}
         </Button>
-        <Button kind="quiet" onClick={decline}>
+        <Button kind="secondary" onClick={decline}>
           {say("instructions.decline")}
         </Button>
       </div>

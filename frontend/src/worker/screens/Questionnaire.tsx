@@ -45,7 +45,7 @@ export function Questionnaire({ screen: { part }, asked }: Props) {
           <p class="soft small" role="status">
             {missing === 0 ? say("question.ready") : say("rating.to_answer", { n: missing })}
           </p>
-          <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
+          <Button type="submit" kind={missing > 0 ? "secondary" : "primary"} off={sending}>
             {say(sending ? "common.wait" : "question.next")}
           </Button>
         </div>

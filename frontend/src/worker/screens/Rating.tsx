@@ -187,7 +187,7 @@ export function Rating({ screen, study }: Props) {
           <p class="soft small" role="status">
             {missing === 0 ? say("rating.complete") : say("rating.to_answer", { n: missing })}
           </p>
-          <Button type="submit" kind={missing > 0 ? "quiet" : "primary"} off={sending}>
+          <Button type="submit" kind={missing > 0 ? "secondary" : "primary"} off={sending}>
             {say(sending ? "common.wait" : last ? "rating.submit" : "rating.submit_next")}
           </Button>
         </div>

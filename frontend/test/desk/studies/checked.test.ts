@@ -8,7 +8,7 @@ describe("what a check found", () => {
     expect(checkInWords([], [])).toBe("no mistakes");
     expect(checkInWords([], ["No worker can be tested."])).toBe("no mistakes, 1 note");
     expect(checkInWords([], ["one", "two"])).toBe("no mistakes, 2 notes");
-    expect(checkInWords([MISTAKE, MISTAKE], [])).toBe("2 to mend");
+    expect(checkInWords([MISTAKE, MISTAKE], [])).toBe("2 problems to fix");
   });
 
   it("shows the settings that a note names as what is written", () => {
