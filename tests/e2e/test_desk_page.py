@@ -71,7 +71,7 @@ def test_a_worker_is_watched_live(page: Page, worker: Page, stage: Stage) -> Non
     expect(page.get_by_text("opening topic · worker: like")).to_be_visible()
     finish(worker)
     rate(worker, [11, 22, 33, 44, 55, 66, 77])
-    press(worker, "Submit ratings and go on")
+    press(worker, "Submit ratings and continue")
     expect(page.locator(".ratings dd")).to_have_text(["11", "22", "33", "44", "55", "66", "77"])
     clean(page)
     page.go_back()

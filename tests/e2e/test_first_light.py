@@ -40,7 +40,7 @@ def test_a_worker_finishes_an_assignment_and_the_report_shows_it(
             page.reload()
             expect(page.locator(".slider-thumb")).to_have_count(3)
         rate(page, ratings)
-        press(page, "Submit ratings" if k == 6 else "Submit ratings and go on")
+        press(page, "Submit ratings" if k == 6 else "Submit ratings and continue")
     press(page, "Submit")
     expect(page.get_by_text("Your completion code")).to_be_visible()
 

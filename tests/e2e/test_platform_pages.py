@@ -156,8 +156,8 @@ def test_one_finishes_after_every_break_and_one_leaves(
     second.goto(address + platform.again)
     expect(second.get_by_role("slider").first).to_be_attached()
     rate(second, BEST)
-    press(second, "Submit ratings and go on")
-    for values, button in ((WORST, "Submit ratings and go on"), (BEST, "Submit ratings")):
+    press(second, "Submit ratings and continue")
+    for values, button in ((WORST, "Submit ratings and continue"), (BEST, "Submit ratings")):
         open_topic(second)
         say(second, "I like tea.")
         finish(second)

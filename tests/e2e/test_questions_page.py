@@ -58,7 +58,8 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.get_by_label("Why?").fill("It knew the sea.")
-    press(page, "1 answer missing")
+    expect(page.get_by_text("1 still to answer")).to_be_visible()
+    press(page, re.compile("^Submit ratings"))
     # What is missing has the focus: a key chooses.
     expect(
         page.get_by_role("radiogroup", name="How human was it?").get_by_role("radio").first

@@ -79,7 +79,8 @@ def test_an_untouched_slider_is_no_answer(page: Page, stage: Stage) -> None:
     begin(page, stage, "reading")
     at(page, 1)
     rate(page, VALUES[:2])
-    press(page, "1 answer missing")
+    expect(page.get_by_text("1 still to answer")).to_be_visible()
+    press(page, re.compile("^Submit ratings"))
     expect(page.get_by_text("Please answer this one, too.")).to_be_visible()
     at(page, 1)
 

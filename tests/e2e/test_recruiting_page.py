@@ -65,7 +65,7 @@ def go_all_the_way(page: Page) -> None:
         say(page, "I bake bread.")
         finish(page)
         rate(page, [70 - number, 80, 60, 50, 40 + number, 30, 20])
-        press(page, "Submit ratings" if number == CONVERSATIONS else "Submit ratings and go on")
+        press(page, "Submit ratings" if number == CONVERSATIONS else "Submit ratings and continue")
     press(page, "Submit")
     page.get_by_role("link", name=re.compile("Prolific|platform|Return|back", re.IGNORECASE)).click()
 

@@ -112,7 +112,7 @@ def take_part(page: Page, server: Server, worker: str) -> None:
         chat(page)
         finish(page)
         rate(page, [30 + number, 60, 70, 55, 65, 30, 75])
-        press(page, "Submit ratings" if number == 3 else "Submit ratings and go on")
+        press(page, "Submit ratings" if number == 3 else "Submit ratings and continue")
     press(page, "Submit")
     expect(page.get_by_text("Your completion code")).to_be_visible()
 

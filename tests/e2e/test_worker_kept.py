@@ -150,7 +150,7 @@ def test_what_comes_too_late_gives_its_words_back_and_the_page_catches_up(
     say(phone, "It is good bread.")
     finish(phone)
     rate(phone, [50] * STATEMENTS)
-    press(phone, "Submit ratings and go on")
+    press(phone, "Submit ratings and continue")
     open_topic(phone, "Trains")
     page.goto(link)
     expect(page.get_by_text("this conversation has moved on")).to_be_visible()
