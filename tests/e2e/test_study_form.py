@@ -40,6 +40,7 @@ TEXTS = {
     "recruiter.partial_url": "https://connect.cloudresearch.com/partial",
     "completion_url": "https://example.org/thanks",
     "language": "de-AT",
+    "texts.lab.logo": "data:image/png;base64,iVBORw0KGgo=",
     "qc.bot": "qc",
     "corpus": "builtin:smalltalk",
     "qc.corpus": "builtin:smalltalk",

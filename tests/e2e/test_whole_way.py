@@ -96,6 +96,7 @@ def open_run(page: Page) -> None:
 def begin(page: Page, server: Server, worker: str) -> None:
     page.goto(f"{server.url}/w/autumn?worker={worker}")
     expect(page.get_by_text(CONSENT)).to_be_visible()
+    press(page, "I agree and take part")
     press(page, "I understand")
 
 

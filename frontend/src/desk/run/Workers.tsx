@@ -145,8 +145,8 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
           {pages > 1 && <Pages at={at} pages={pages} onPage={setPage} />}
           {withP && (
             <p class="soft small">
-              The interim QC p-value is the filter’s, by what a worker has rated until now. It is no verdict: it changes
-              with every rating, and only the report, at the end, says who passes.
+              The interim QC p-value is the filter’s, by what a worker has rated until now. It is no verdict:
+              it changes with every rating, and only the report, at the end, says who passes.
             </p>
           )}
         </>
@@ -225,7 +225,9 @@ export function whereOf(
     return phaseName(step);
   }
   const where = `${phaseName(step)}, ${position} of ${conversations}`;
-  return step === "chat" ? `${where}, ${inputs_here} ${inputs_here === 1 ? "message" : "messages"} · ${system}` : `${where} · ${system}`;
+  return step === "chat"
+    ? `${where}, ${inputs_here} ${inputs_here === 1 ? "message" : "messages"} · ${system}`
+    : `${where} · ${system}`;
 }
 
 function Pages({ at, pages, onPage }: { at: number; pages: number; onPage: (page: number) => void }) {
