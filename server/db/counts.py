@@ -280,7 +280,7 @@ _COST_OF_BOT = text("""
     SELECT coalesce(sum(spending.cost), 0) FROM spending JOIN bot ON bot.id = spending.bot_id
     WHERE bot.spec = :bot AND (spending.run_id = :run OR :run IS NULL)""")
 _COST_ANEW = """
-    SELECT assignment.run_id, false, system.bot_id, sum(bot_call.cost)
+    SELECT assignment.run_id, NULL, system.bot_id, sum(bot_call.cost)
     FROM bot_call
     JOIN conversation ON conversation.id = bot_call.conversation_id
     JOIN system ON system.id = conversation.system_id
@@ -303,7 +303,7 @@ class _Stored:
     """A stored count: `what` is counted, and `where`, with a place for each column that identifies a row.
 
     `kept` and `anew` query the stored numbers and the right ones: first the run and whether its workers are
-    simulated, then the columns of `where`, then the numbers.
+    simulated (NULL for all), then the columns of `where`, then the numbers.
     """
 
     what: str
@@ -343,7 +343,7 @@ _STORED = (
         "SELECT run_id, simulated, left_id, right_id, lefts, ties, rights FROM pair_count",
         _CHOSEN_ANEW,
     ),
-    _Stored("cost of calls", "bot {}", "SELECT run_id, false, bot_id, cost FROM spending", _COST_ANEW),
+    _Stored("cost of calls", "bot {}", "SELECT run_id, NULL, bot_id, cost FROM spending", _COST_ANEW),
 )
 _FREE = "SELECT run_id, simulated, place FROM free_place"
 
@@ -378,8 +378,9 @@ def _numbers(connection: Connection, query: str, columns: int) -> dict[tuple[Any
     return {row[:columns]: numbers for row in rows if any(numbers := [float(n) for n in row[columns:]])}
 
 
-def _whose(run: int, simulated: bool) -> str:
-    return f"run {run}, {'simulated workers' if simulated else 'workers'}"
+def _whose(run: int, simulated: bool | None) -> str:
+    people = {None: "", False: ", workers", True: ", simulated workers"}
+    return f"run {run}{people[simulated]}"
 
 
 def _shown(numbers: Sequence[float]) -> str:

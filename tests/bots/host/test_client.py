@@ -56,7 +56,7 @@ class Harbour:
         def answer(connection: ServerConnection, request: Request) -> Response | None:
             assert request.path == DIAL_IN_PATH
             self.tokens.append(request.headers.get("Authorization"))
-            return None if status is None else client.respond(status, "not here")
+            return None if status is None else connection.respond(status, "not here")
 
         self._server = await serve(self._serve, "127.0.0.1", self.port, process_request=answer)
         self.port = self._server.sockets[0].getsockname()[1]

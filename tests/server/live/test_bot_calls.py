@@ -143,7 +143,8 @@ def test_an_audit_finds_money_that_was_not_counted(url: str, serve: Serve, cando
     execute(url, "UPDATE spending SET cost = cost + 1 WHERE bot_id = (SELECT min(bot_id) FROM spending)")
     audited = candor("data", "audit", CANDOR_DATABASE_URL=url)
     assert audited.exit_code == 2
-    assert "calls cost" in audited.output
+    assert "run 1, bot 1: 0.5 cost of calls, 1.5 counted" in audited.output
+    execute(url, "UPDATE spending SET cost = cost - 1 WHERE bot_id = (SELECT min(bot_id) FROM spending)")
 
 
 def test_a_cap_that_is_reached_refuses_asks_and_newcomers_and_the_desk_says_why(
