@@ -7,7 +7,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PAGES := server/pages/worker.html
 PAGE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/.node -prune -o -type f -print)
-TESTS_AT_ONCE ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))# one more than processors: some tests wait
+TESTS_AT_ONCE ?= $(shell expr 2 + $$(nproc 2>/dev/null || echo 2))# two more than processors: many tests wait
 # What is imported is compiled at its first import; to compile all that is installed takes a minute and a half.
 # Not to keep it would compile it again for each of the hundreds of processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE

@@ -398,6 +398,7 @@ def serving(app: ASGIApp, port: int = 0) -> Iterator[str]:
     """Serve `app` on `port`, by default any free port, and yield its address."""
     server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", port, log_level="warning", lifespan="off"))
     with server.config.bind_socket() as listening:
+        listening.listen()  # at once, so that nobody is refused before the thread has started
         thread = threading.Thread(target=server.run, args=([listening],), name="prolific-stand-in")
         thread.start()
         try:

@@ -19,7 +19,10 @@ def _served() -> Iterator[Prolific]:
 
 @pytest.fixture
 def prolific(_served: Prolific) -> Iterator[Prolific]:
-    """The stand-in. What was asked of it in the test, and what it answered, is as specified."""
+    """The stand-in. What was asked of it in the test, and what it answered, is as specified.
+
+    Ask for it before `serve`, so that no server is left to subscribe again when it is emptied.
+    """
     yield _served
     _served.platform.subscriptions.clear()
     _served.platform.events.clear()
@@ -30,7 +33,7 @@ def prolific(_served: Prolific) -> Iterator[Prolific]:
 
 
 @pytest.fixture
-def recruiting(url: str, serve: Callable[..., House], prolific: Prolific) -> Recruiting:
+def recruiting(url: str, prolific: Prolific, serve: Callable[..., House]) -> Recruiting:
     """A server with the stand-in's token, over a run whose workers come from there."""
     run = make_run(url, study_text(recruiter={"kind": "prolific", "completion_code": CODE}))
     house = serve(

@@ -16,7 +16,7 @@ from tests.server.support.study import study_text
 
 
 @pytest.fixture
-def begin(url: str, serve: Callable[..., House], prolific: Prolific) -> Callable[..., Recruiting]:
+def begin(url: str, prolific: Prolific, serve: Callable[..., House]) -> Callable[..., Recruiting]:
     """Return a function that publishes a study with some changes."""
 
     def start(bots: Any = None, **changes: Any) -> Recruiting:

@@ -22,7 +22,7 @@ HERE = "https://lab.example/prefix"
 
 
 @pytest.fixture
-def signed(url: str, serve: Callable[..., House], prolific: Prolific) -> Recruiting:
+def signed(url: str, prolific: Prolific, serve: Callable[..., House]) -> Recruiting:
     """A server over a published study that takes signed arrivals."""
     run = make_run(url, study_text(recruiter={"kind": "prolific", "completion_code": CODE, "signed": True}))
     house = serve(url, run, prolific_token=prolific.token, prolific_api=prolific.url, public_url=HERE)

@@ -45,7 +45,7 @@ class Listening(Recruiting):
 
 @pytest.fixture
 def listen(
-    url: str, serve: Callable[..., House], prolific: Prolific, monkeypatch: pytest.MonkeyPatch
+    url: str, prolific: Prolific, serve: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> Start:
     """Return a function that starts the server, with some settings changed."""
     platform = prolific.platform
