@@ -51,7 +51,7 @@ def test_of_two_who_decide_at_once_the_first_counts(recruiting: Recruiting) -> N
     told = asyncio.run(both())
     ((who, what, number),) = stored(recruiting.house, "SELECT decided_by, decision, id FROM payment_decision")
     (refused,) = [one for one in told if one is not None]
-    if not refused.startswith(f"{submission} was paid "):  # on the platform, before the second one looked there
+    if not refused.startswith(f"{submission} was paid "):  # there, before the second one looked
         assert refused.startswith(f"{submission}: {who} decided `{what}` at ")
         assert refused.endswith(f"(decision {number})")
     paid = {"approve": 450, "partial": 180}  # 40 % of 450
