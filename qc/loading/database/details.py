@@ -76,8 +76,8 @@ def facts(views: Views, run_id: object, rated: pd.DataFrame) -> pd.DataFrame | N
     if not names:
         return None
     found = views.rows("v1_conversation", (*KEY, "status", *names), run_id, optional=names)
-    found = found[found["status"] == "rated"].drop_duplicates(KEY)
-    return rated[KEY].merge(found, "left", KEY)[names]
+    found = found[found["status"] == "rated"].drop_duplicates(KEY).set_index(KEY)
+    return found[names].reindex(pd.MultiIndex.from_frame(rated[KEY])).reset_index(drop=True)
 
 
 def turn_ratings(

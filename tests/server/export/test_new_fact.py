@@ -10,6 +10,7 @@ import pytest
 
 from qc.bundle.making import Bundled, make_bundle
 from qc.convert import losses, save
+from qc.errors import EmptyRunError
 from qc.loading import load
 from qc.options import AnalysisOptions
 from server.db.engine import open_engine
@@ -86,6 +87,15 @@ def test_of_chats(url: str, serve: Serve, view: Callable[[str], None], tmp_path:
     assert_facts(load(url).facts, *FOUR)
     for form in WRITTEN:
         assert_facts(load(exported(url, RUN, form, tmp_path)).facts, *FOUR)
+
+
+@pytest.mark.databases("sqlite")
+def test_of_a_run_without_conversations(url: str, view: Callable[[str], None], tmp_path: Path) -> None:
+    make_run(url, study_text())
+    view(url)
+    for form in WRITTEN:
+        with pytest.raises(EmptyRunError, match=r"no assignment|no conversation|nobody"):
+            load(exported(url, RUN, form, tmp_path))
 
 
 @pytest.mark.databases("sqlite")
