@@ -1,10 +1,25 @@
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const server = "http://127.0.0.1:8000";
+const FONTS = ["@fontsource-variable/inter", "@fontsource/source-serif-4"];
+
+/** Puts the licence of the fonts beside them, as it asks for. */
+function fontLicences(): Plugin {
+  return {
+    name: "font-licences",
+    async generateBundle() {
+      const read = (font: string) => this.fs.readFile(`node_modules/${font}/LICENSE`, { encoding: "utf8" });
+      const texts = await Promise.all(FONTS.map(read));
+      this.emitFile({ type: "asset", fileName: "assets/fonts-licence.txt", source: texts.join("\n\n") });
+    },
+  };
+}
 
 export default defineConfig({
   // The server may be reached below a path: pages are told where their scripts lie, scripts find the rest from there.
   base: "./",
+  plugins: [fontLicences()],
   build: {
     // The oldest that docs/worker.md names. What they lack besides syntax has its place in src/shared/browser.ts.
     target: ["chrome92", "edge92", "firefox98", "safari15.4"],

@@ -86,7 +86,7 @@ from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import Webhooks
 from server.session.protocol import SOCKET_PATH
 from server.site import pages as site_pages
-from server.site.pages import STATIC, STATIC_PATH, WORKER_PAGES
+from server.site.pages import STATIC, STATIC_PATH, WORKER_PAGES, BuiltAssets
 
 PAGES = Path(__file__).parent / "pages"
 API_VERSION = "1"
@@ -166,7 +166,7 @@ def create_app(
     for router in _ROUTERS:
         app.include_router(router)
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
-    app.mount("/assets", StaticFiles(directory=pages / "assets", check_dir=False), name="assets")
+    app.mount("/assets", BuiltAssets(directory=pages / "assets", check_dir=False), name="assets")
     return app
 
 

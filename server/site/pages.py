@@ -4,10 +4,11 @@ import hashlib
 from collections.abc import Container
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy import Connection
 
@@ -46,6 +47,16 @@ _ENVIRONMENT = Environment(
     loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True
 )
 _ENVIRONMENT.globals["static"] = _static
+
+
+class BuiltAssets(StaticFiles):
+    """The scripts, styles and fonts of the built pages. Browsers keep them: a changed file has a new name."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """Return a file, or "not modified", with a year to keep it."""
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
 
 
 router = APIRouter(include_in_schema=False)

@@ -316,6 +316,16 @@ def test_the_pages_are_always_asked_for_again(shared: House, path: str) -> None:
     assert_secure(answer)
 
 
+def test_what_the_pages_load_is_kept(shared: House) -> None:
+    (shared.folder / "pages" / "assets" / "worker-D0a1.js").write_text("1")
+    answer = shared.http("GET", "/assets/worker-D0a1.js")
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    again = shared.http("GET", "/assets/worker-D0a1.js", headers={"If-None-Match": answer.headers["etag"]})
+    assert again.status_code == 304
+    missing = shared.http("GET", "/assets/worker-D0a2.js")
+    assert "immutable" not in missing.headers.get("cache-control", "")
+
+
 def test_health(shared: House) -> None:
     answer = shared.http("GET", "/healthz")
     assert answer.json() == {"status": "ok"}
