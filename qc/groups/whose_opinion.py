@@ -25,6 +25,7 @@ from qc.errors import OptionError, joined
 from qc.groups.population import Population, WorkerField, fields_of, population
 from qc.method.sample import Sample
 from qc.method.scores import Scores, places
+from qc.names import case_note
 from qc.options import Margins
 from qc.robustness.intervals import means_of_sums, worker_sums
 from qc.statistics.clustered_means import Means, person_means, rank_ranges
@@ -304,8 +305,9 @@ def _margin_field(field: WorkerField, shown: NDArray[np.bool_], shares: Mapping[
             f"--margins has no share of {joined(stray)} in {field.name}, where workers of this run are. Add "
             f"it, or give those workers one of its groups: {joined(list(shares))}."
         )
-    present = sum(shares[group] for group in field.groups)
-    wanted = np.array([shares[group] for group in field.groups]) / present
+    of_groups = np.array([shares[group] for group in field.groups])
+    wanted = of_groups / of_groups.sum()
+    missing = sum(share for group, share in shares.items() if group not in field.groups)
     # Withheld groups are weighted as one, so that their scores cannot be found by subtraction.
     shown = _enough_others(field, shown)
     order = np.where(shown, np.cumsum(shown) - 1, shown.sum())
@@ -313,7 +315,7 @@ def _margin_field(field: WorkerField, shown: NDArray[np.bool_], shares: Mapping[
     merged = np.asarray(np.bincount(order, wanted), np.float64)
     codes = np.where(field.codes < 0, -1, order[field.codes])
     used = replace(field, groups=names[: len(merged)], codes=codes)
-    return MarginField(used, merged, 1 - present)
+    return MarginField(used, merged, missing)
 
 
 def _enough_others(field: WorkerField, shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -406,6 +408,7 @@ def _notes(
             "they could be found by subtraction."
         )
     for field in fields:
+        notes += case_note(f"groups of {field.name}", field.groups)
         unknown = int((field.codes < 0).sum())
         if unknown >= FEWEST:
             notes.append(

@@ -14,7 +14,9 @@ from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.judgments.judgments import Judgments
 from qc.loading.analyst_files import misshapen
 from qc.method.sample import standardise
+from qc.names import case_note, change_note, changes, clean, cleaned
 from qc.run import codes
+from qc.table import whole
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"
 WORKER, CRITERION, VALUE, POSITION = "worker", "criterion", "value", "position"
@@ -27,6 +29,8 @@ _OURS = {
     "prompt": CRITERION,
     "rating": VALUE,
 }
+# The columns of names, and their things in a sentence.
+_NAMES = {SYSTEM: "systems", ITEM: "items", OUTPUT: "outputs", WORKER: "workers", CRITERION: "criteria"}
 # Numeric columns of outputs that are not metrics.
 NO_METRICS = frozenset({"judgments", "published"})
 # If this column varies within an output, it numbers the judgments; else it may be a metric (a model as
@@ -38,10 +42,11 @@ BETWEEN_SYSTEMS = ";"
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file: its path as given, and its cells as text, with our names for the columns."""
+    """A CSV file: its path as given, its cells as text, with our names for the columns, and notes on them."""
 
     path: str
     cells: pd.DataFrame
+    notes: tuple[str, ...] = ()
 
     def rows_where(self, bad: NDArray[np.bool_], why: str, remedy: str) -> list[Problem]:
         """Return a problem for every row that is `bad`; the header is row 1, as in a spreadsheet."""
@@ -110,7 +115,7 @@ def _is_numeric(cells: pd.Series) -> bool:
 
 
 def read_csv(path: str, file: BinaryIO) -> CsvTable:
-    """Read a CSV file in UTF-8.
+    """Read a CSV file in UTF-8, and clean the names in it.
 
     Raises:
         SourceError: it is not UTF-8, or empty.
@@ -123,13 +128,22 @@ def read_csv(path: str, file: BinaryIO) -> CsvTable:
         raise SourceError(f"{path}: this is not a CSV in UTF-8 ({error}). Save it as one.") from None
     if not rows:
         raise SourceError(f"{path}: the file is empty. Export it again.")
-    header = [_OURS.get(name.strip(), name.strip()) for name in rows[0]]
+    header = [_OURS.get(name, name) for name in map(clean, rows[0])]
     problems = misshapen(header, rows[1:])
     if len(rows) == 1:
         problems.append(Problem("the header", "is not followed by any rows.", "Export the rows too."))
     if problems:
         raise DataError(path, problems)
-    return CsvTable(path, pd.DataFrame(rows[1:], columns=header, dtype=object).astype("str"))
+    return _with_clean_names(path, pd.DataFrame(rows[1:], columns=header, dtype=object).astype("str"))
+
+
+def _with_clean_names(path: str, cells: pd.DataFrame) -> CsvTable:
+    notes: list[str] = []
+    for column in (name for name in _NAMES if name in cells):
+        changed = changes(cells[column].unique())
+        cells = cells.assign(**{column: cleaned(cells[column])})
+        notes += [*change_note(_NAMES[column], changed), *case_note(_NAMES[column], cells[column].unique())]
+    return CsvTable(path, cells, tuple(notes))
 
 
 # z per worker. Source: Ji et al., ACL 2022, the section on scores; here for each criterion separately,
@@ -189,7 +203,9 @@ def with_output_names(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(**{OUTPUT: cells[SYSTEM] + " / " + cells[ITEM]})
 
 
-def assemble(source: str, outputs: pd.DataFrame, metrics: pd.DataFrame, rows: Rows) -> Judgments:
+def assemble(
+    source: str, outputs: pd.DataFrame, metrics: pd.DataFrame, rows: Rows, notes: Sequence[str] = ()
+) -> Judgments:
     """Combine the content of files into one value.
 
     Args:
@@ -197,6 +213,7 @@ def assemble(source: str, outputs: pd.DataFrame, metrics: pd.DataFrame, rows: Ro
         outputs: `output` (unique), `item`, `system`, and other text.
         metrics: float, a row for each of `outputs`.
         rows: judgments of these outputs.
+        notes: notes on the files.
 
     Raises:
         DataError: a judgment is of an output that does not exist; a name is empty.
@@ -216,14 +233,25 @@ def assemble(source: str, outputs: pd.DataFrame, metrics: pd.DataFrame, rows: Ro
                 "Add them, or correct their names.",
             )
         )
-    if problems:
-        raise DataError(source, problems)
     workers = pd.Categorical(rows.workers.where(rows.workers != ""))
     criteria = pd.Categorical(rows.criteria, categories=list(dict.fromkeys(rows.criteria)))
-    frame = pd.DataFrame(
+    every = pd.DataFrame(
         {"output": at, "worker": workers, "criterion": criteria, "value": rows.values}
     ).assign(position=rows.positions)
-    frame["z"] = per_worker_z(rows.values, codes(frame["worker"]), codes(frame["criterion"]))
+    problems += _given_twice(every, rows.outputs)
+    if problems:
+        raise DataError(source, problems)
+    frame = _repeats_joined(every)
+    repeats = len(every) - len(frame)
+    if repeats:
+        notes = (
+            *notes,
+            f"Repeated judgments, of the same worker, output and criterion: {whole(repeats)}. They and the first "
+            "count as one judgment, their mean.",
+        )
+    frame["z"] = per_worker_z(
+        frame["value"].to_numpy(np.float64), codes(frame["worker"]), codes(frame["criterion"])
+    )
     systems, belongs = _systems(outputs[SYSTEM])
     return Judgments(
         source,
@@ -232,7 +260,36 @@ def assemble(source: str, outputs: pd.DataFrame, metrics: pd.DataFrame, rows: Ro
         belongs,
         metrics.reset_index(drop=True),
         frame[["output", "worker", "criterion", "value", "z", "position"]],
+        tuple(notes),
     )
+
+
+_ONCE = ["output", "worker", "criterion"]
+
+
+def _given_twice(judgments: pd.DataFrame, outputs: pd.Series) -> list[Problem]:
+    """Return a problem for each judgment that its worker has given before, at the same or no position."""
+    again = judgments["worker"].notna() & judgments.duplicated([*_ONCE, "position"])
+    return [
+        Problem(
+            f"row {row + 2}",
+            f"worker {quoted(judgments['worker'].iloc[row])} judges {quoted(outputs.iloc[row])} on "
+            f"{quoted(judgments['criterion'].iloc[row])} again.",
+            "Keep one row. If the output was shown twice on purpose, number each worker's judgments in a "
+            "column `position`.",
+        )
+        for row in np.flatnonzero(again)
+    ]
+
+
+def _repeats_joined(judgments: pd.DataFrame) -> pd.DataFrame:
+    """Return one judgment for each worker, output and criterion: the mean, where the first one stood."""
+    repeated = judgments["worker"].notna() & judgments.duplicated(_ONCE, keep=False)
+    if not repeated.any():
+        return judgments
+    means = judgments[repeated].groupby(_ONCE, observed=True)["value"].transform("mean")
+    once = judgments.assign(value=judgments["value"].where(~repeated, means))
+    return once[~(repeated & judgments.duplicated(_ONCE))].reset_index(drop=True)
 
 
 def _systems(cells: pd.Series) -> tuple[tuple[str, ...], NDArray[np.bool_]]:

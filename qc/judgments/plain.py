@@ -48,7 +48,8 @@ def from_tables(table: CsvTable, metrics: CsvTable | None) -> Judgments:
     outputs, found = _outputs(table, cells.drop(columns=list(sides)), own)
     if metrics is not None:
         outputs, found = metric_outputs(metrics, outputs, found)
-    return assemble(table.path, outputs, found, rows)
+    notes = (*table.notes, *(() if metrics is None else metrics.notes))
+    return assemble(table.path, outputs, found, rows, notes)
 
 
 def _series(table: CsvTable) -> dict[str, list[str]]:
@@ -76,7 +77,7 @@ def _long(table: CsvTable, cells: pd.DataFrame) -> Rows:
     nothing = pd.Series("", index=cells.index)
     return Rows(
         outputs=cells[OUTPUT],
-        workers=cells.get(WORKER, nothing).str.strip(),
+        workers=cells.get(WORKER, nothing),
         criteria=cells.get(CRITERION, pd.Series(ONLY_CRITERION, index=cells.index)),
         values=table.numbers(VALUE, empty=False),
         positions=table.numbers(POSITION, empty=True) if POSITION in cells else np.full(len(cells), np.nan),

@@ -39,6 +39,7 @@ from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import MAXIMUM, StrictModel
 from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.loading.validation import validated
+from qc.names import clean
 from qc.run import RESERVED_LABELS, Run
 
 WORKER = "worker"
@@ -124,10 +125,10 @@ def _number(text: str) -> float:
 
 
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the other rows of a CSV file, with all cells stripped."""
+    """Return the header and the other rows of a CSV file, with clean cells."""
     try:
         file = StringIO(read_file(path).decode("utf-8-sig"), newline="")
-        rows = [[cell.strip() for cell in row] for row in csv.reader(file) if any(map(str.strip, row))]
+        rows = [[clean(cell) for cell in row] for row in csv.reader(file) if any(map(clean, row))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(

@@ -25,6 +25,7 @@ from qc.loading.frames import (
     typed_turn_ratings,
     typed_writing,
 )
+from qc.names import case_note, change_note, changes, clean, cleaned
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Run, RunParts, Unrated, Words, codes
 from qc.statistics.groups import distinct
 from qc.table import listed, whole
@@ -144,6 +145,7 @@ def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame
         DataError: a value is invalid; the error lists all problems.
         EmptyRunError: nothing is left to analyse.
     """
+    raw = _with_clean_names(raw)
     undeclared: list[Problem] = []
     if criteria is not None:
         undeclared = _unrated_criteria(criteria, raw)
@@ -172,6 +174,46 @@ def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame
         raise EmptyRunError(_nothing_left(raw))
     run = _typed(raw)
     return replace(run, notes=(*run.notes, *(doubt for doubt in doubts(run) if doubt not in run.notes)))
+
+
+def _with_clean_names(raw: RawRun) -> RawRun:
+    """Return `raw` with clean names of systems, workers and criteria, and notes on them."""
+    systems = changes([*raw.systems["system"].unique(), *raw.conversations["system"].unique()])
+    workers = changes(raw.assignments["worker"].unique())
+    criteria = changes([*raw.criteria["label"], *raw.ratings.columns])
+    notes = (
+        *change_note("systems", systems),
+        *change_note("workers", workers),
+        *change_note("criteria", criteria),
+        *case_note("systems", map(clean, raw.conversations["system"].dropna().unique())),
+        *case_note("workers", map(clean, raw.assignments["worker"].dropna().unique())),
+    )
+    if systems:
+        raw = _with_clean_systems(raw)
+    if workers:
+        raw = replace(raw, assignments=raw.assignments.assign(worker=cleaned(raw.assignments["worker"])))
+    if criteria:
+        labels = raw.criteria.assign(label=cleaned(raw.criteria["label"])).drop_duplicates()
+        by_label = raw.ratings.rename(columns=criteria).T.groupby(level=0, sort=False).first().T
+        raw = replace(raw, criteria=labels.reset_index(drop=True), ratings=by_label)
+    return replace(raw, notes=(*raw.notes, *notes))
+
+
+def _with_clean_systems(raw: RawRun) -> RawRun:
+    def of(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.assign(system=cleaned(frame["system"]))
+
+    systems = of(raw.systems).assign(family=cleaned(raw.systems["family"]))
+    unrated = raw.unrated
+    return replace(
+        raw,
+        systems=systems.drop_duplicates().reset_index(drop=True),
+        conversations=of(raw.conversations),
+        unrated=None if unrated is None else replace(unrated, conversations=of(unrated.conversations)),
+        incidents=None if raw.incidents is None else of(raw.incidents),
+        served=None if raw.served is None else of(raw.served),
+        people=frozenset(map(clean, raw.people)),
+    )
 
 
 def _repeated_names(names: pd.Series, kind: str) -> list[Problem]:

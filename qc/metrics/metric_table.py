@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.metrics.transcripts import conversation_names
+from qc.names import clean
 from qc.run import Run
 from qc.statistics.groups import group_means
 
@@ -114,16 +115,16 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise SourceError(f"{path}: the file cannot be read ({reason}). Give a CSV in UTF-8.") from None
-    return ([name.strip() for name in lines[0]], lines[1:]) if lines else ([], [])
+    return (list(map(clean, lines[0])), lines[1:]) if lines else ([], [])
 
 
 def _rows(lines: Sequence[list[str]], by: str, known: list[str], problems: list[Problem]) -> list[int | None]:
     """Return the row of the system or conversation in each line; None if it is unknown or repeated."""
-    row_of = {name: row for row, name in enumerate(known)}
+    row_of = {clean(name): row for row, name in enumerate(known)}
     seen: set[str] = set()
     rows: list[int | None] = []
     for number, line in enumerate(lines, start=2):
-        name = line[0]
+        name = clean(line[0])
         rows.append(row_of.get(name) if name not in seen else None)
         if name not in row_of:
             problems.append(
