@@ -54,10 +54,6 @@ class ReplicationError(QcError):
     """The second run has too little in common with the first. Give one of the same systems and criteria."""
 
 
-class ComparisonError(QcError):
-    """Two metrics, or a metric and people, scored different systems. Give scores of the same ones."""
-
-
 class ModelError(QcError):
     """A model cannot be loaded, or cannot do what a metric needs. Name another, or install its library."""
 

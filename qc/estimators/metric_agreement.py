@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from qc.errors import ComparisonError, joined
 from qc.statistics.confidence import LEVEL, without_noise
 from qc.statistics.correlation import (
     LARGEST_R,
@@ -83,11 +82,12 @@ class Williams:
         better, worse: the metrics, the one with the larger |r| first.
         r_better, r_worse: Pearson's r of each with people, its sign kept.
         r_between: Pearson's r of the two metrics, their signs kept.
-        n: number of systems.
+        n: number of systems that both metrics, and people, scored.
         t: the statistic, with n − 3 degrees of freedom.
         p: two-sided, for |r_better| ≠ |r_worse|. The data decide which one is called better, so a one-sided p
             in that direction would be below a level twice as often as it should. NaN with fewer than 4
             systems, if a metric does not vary, or if one metric is a linear function of the other.
+        p_one_sided: for |r_better| > |r_worse|, as published tables give it: half of p.
         turned: whether |r| of a negative correlation was compared.
     """
 
@@ -101,6 +101,11 @@ class Williams:
     p: float
     turned: bool
 
+    @property
+    def p_one_sided(self) -> float:
+        """The p-value for |r_better| > |r_worse|."""
+        return self.p / 2
+
 
 def compare_metrics(
     human: Mapping[str, float],
@@ -109,18 +114,15 @@ def compare_metrics(
 ) -> Williams:
     """Compare two metrics by how strongly they correlate with people's scores.
 
-    The sign of a metric with a negative correlation is reversed first, so absolute values are compared.
+    Only systems that both metrics and people scored count. The sign of a metric with a negative correlation
+    is reversed first, so absolute values are compared.
 
     Args:
         human: score of each system.
         first: name of a metric, and its score of each system.
         second: the same of another metric.
-
-    Raises:
-        ComparisonError: the two metrics, or the people, scored different systems.
     """
-    _require_same_systems(human, (first, second))
-    order = sorted(human)
+    order = sorted(human.keys() & first[1].keys() & second[1].keys())
     people, x, y = (_column(scores, order) for scores in (human, first[1], second[1]))
     pairs = [(first[0], x, pearson(x, people)), (second[0], y, pearson(y, people))]
     # Sort NaN last, so that a metric without a correlation is never the better one.
@@ -151,17 +153,6 @@ def williams_t(r12: float, r13: float, r23: float, n: int) -> float:
     spread = 2 * k * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
     # `spread` can be below 0 only by rounding: a correlation matrix has no negative determinant.
     return float((r12 - r13) * np.sqrt((n - 1) * (1 + r23) / spread)) if spread > 0 else float("nan")
-
-
-def _require_same_systems(human: SystemScores, metrics: Sequence[tuple[str, SystemScores]]) -> None:
-    for name, scores in metrics:
-        apart = sorted(human.keys() ^ scores.keys())
-        if apart:
-            raise ComparisonError(
-                f"{name} and the people did not score the same systems; only one of them has "
-                f"{joined(apart)}. Correlations over different systems cannot be compared. Leave these "
-                "systems out on both sides, or score them."
-            )
 
 
 def _column(scores: SystemScores, order: Sequence[str]) -> NDArray[np.float64]:

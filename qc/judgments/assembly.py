@@ -246,8 +246,8 @@ def assemble(
     if repeats:
         notes = (
             *notes,
-            f"Repeated judgments, of the same worker, output and criterion: {whole(repeats)}. They and the first "
-            "count as one judgment, their mean.",
+            f"Repeated judgments, of the same worker, output and criterion: {whole(repeats)}. They and the "
+            "first count as one judgment, their mean.",
         )
     frame["z"] = per_worker_z(
         frame["value"].to_numpy(np.float64), codes(frame["worker"]), codes(frame["criterion"])

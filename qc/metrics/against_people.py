@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.errors import ComparisonError, EmptyRunError
+from qc.errors import EmptyRunError
 from qc.estimators.metric_agreement import (
     Coefficient,
     MetricAgreement,
@@ -83,7 +83,7 @@ class AgainstPeople:
         names: names of the metrics, and whether higher is better.
         agreements: by metric, then overall and by criterion.
         conversations: by metric, for metrics that score conversations.
-        williams: tests of each pair of metrics that scored the same systems, overall.
+        williams: the tests of pairs of metrics, overall, over the systems that both scored.
         prefilter: by metric, for every number of systems kept.
         qc: (M,), the metrics' scores of the quality-control bot.
         notes: sentences that a reader must see.
@@ -127,17 +127,16 @@ def hold_against_people(
     signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in metrics])
     oriented = values * signs[:, None]
     qc_bots = np.flatnonzero(sample.run.systems["is_qc"])
-    williams, notes = _williams(human, metrics, oriented)
     return AgainstPeople(
         human,
         values,
         tuple(metrics),
         tuple(_agreements(human, metrics, oriented)),
         tuple(_by_conversation(sample, metrics, bootstrap, seed)),
-        tuple(williams),
+        tuple(_williams(human, metrics, oriented)),
         tuple(_prefilters(human, metrics, oriented)),
         by_code[:, qc_bots[0]] if len(qc_bots) else np.full(len(metrics), np.nan),
-        (*notes, *_missing(human, metrics, values)),
+        tuple(_missing(human, metrics, values)),
     )
 
 
@@ -222,8 +221,8 @@ def _r_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _williams(
     human: Scores, metrics: Sequence[MetricScores], oriented: NDArray[np.float64]
-) -> tuple[list[Williams], list[str]]:
-    """Return the tests of each pair of metrics over the same systems, and a note on pairs left out."""
+) -> list[Williams]:
+    """Return the tests of each pair of metrics, without those that are not possible."""
     people = dict(zip(human.z["system"], human.z[OVERALL].tolist(), strict=True))
     scored = [
         (
@@ -232,23 +231,8 @@ def _williams(
         )
         for metric, row in zip(metrics, oriented, strict=True)
     ]
-    found, refused = [], set()
-    for first, second in combinations(scored, 2):
-        if (
-            np.ptp(list(first[1].values()) or [0]) <= NOISE
-            or np.ptp(list(second[1].values()) or [0]) <= NOISE
-        ):
-            continue
-        try:
-            found.append(compare_metrics(people, first, second))
-        except ComparisonError:
-            refused |= {name for name, of in (first, second) if of.keys() != people.keys()}
-    if not refused:
-        return found, []
-    return found, [
-        f"Not compared with other metrics, because they did not score every system: "
-        f"{', '.join(sorted(refused))}. A correlation over fewer systems is another number."
-    ]
+    tests = [compare_metrics(people, first, second) for first, second in combinations(scored, 2)]
+    return [test for test in tests if isfinite(test.p)]
 
 
 def _prefilters(
@@ -370,7 +354,7 @@ def verdict(found: AgainstPeople) -> list[str]:
 
 def _rivals(found: AgainstPeople, best: str) -> list[str]:
     """Return a sentence on how many other metrics differ from the best one by Williams' test."""
-    tests = [each for each in found.williams if best in (each.better, each.worse) and isfinite(each.p)]
+    tests = [each for each in found.williams if best in (each.better, each.worse)]
     if not tests:
         return []
     below = sum(each.better == best and each.p < SIGNIFICANT for each in tests)

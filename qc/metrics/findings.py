@@ -1,7 +1,6 @@
 """Findings of `qc.metrics`, for people."""
 
 from dataclasses import asdict
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -191,7 +190,6 @@ def _conversations(found: AgainstPeople) -> FindingsTable:
 
 
 def _williams(found: AgainstPeople) -> FindingsTable:
-    tests = [each for each in found.williams if isfinite(each.p)]
     columns = (
         Column("better", "stronger"),
         Column("worse", "weaker"),
@@ -201,19 +199,23 @@ def _williams(found: AgainstPeople) -> FindingsTable:
         Column("r_between", "between", THREE),
         Column("t", "t", TWO),
         Column("p", "p", P),
+        Column("p_one_sided", "one-sided", P),
         Column("holm", "Holm", P),
         Column("turned", "note"),
     )
-    fields = ("better", "worse", "r_better", "r_worse", "r_between", "n", "t", "p", "turned")
-    frame = pd.DataFrame([{name: getattr(each, name) for name in fields} for each in tests], columns=fields)
+    fields = ("better", "worse", "r_better", "r_worse", "r_between", "n", "t", "p", "p_one_sided", "turned")
+    frame = pd.DataFrame(
+        [{name: getattr(each, name) for name in fields} for each in found.williams], columns=fields
+    )
     frame["holm"] = holm(frame["p"].to_numpy(np.float64))
     shown = frame.sort_values("p", kind="stable")
     shown = shown.assign(turned=["absolute values" if turned else "" for turned in shown["turned"]])
     text = (
-        "Williams' test, two-sided, n − 3 degrees of freedom: do the two metrics correlate equally strongly "
-        "with people, over the same systems? The one that does more strongly in these scores stands first. "
-        "Where one of the two correlates negatively, absolute values are compared: stronger then need not "
-        "mean better. Holm corrects for the number of tests."
+        "Williams' test, n − 3 degrees of freedom: do the two metrics correlate equally strongly with "
+        "people, over the n systems that both scored? The one that does more strongly in these scores stands "
+        "first. p is two-sided, because the scores decide which one that is; published tables often give the "
+        "one-sided p, half of it. Where one of the two correlates negatively, absolute values are compared: "
+        "stronger then need not mean better. Holm corrects for the number of tests."
     )
     return FindingsTable(
         "williams", "Which metric correlates more strongly", text, Table(frame, columns, shown), SHOWN

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from qc.errors import ComparisonError
 from qc.estimators.metric_agreement import (
     agree,
     compare_metrics,
@@ -89,9 +88,13 @@ def test_systems_without_a_score_take_no_part() -> None:
     assert agree(human, metric).n == 5
 
 
-def test_williams_refuses_metrics_of_other_systems() -> None:
-    with pytest.raises(ComparisonError, match="only one of them has e"):
-        compare_metrics(PEOPLE, ("one", PEOPLE), ("other", {k: v for k, v in PEOPLE.items() if k != "e"}))
+def test_williams_is_over_the_systems_that_both_metrics_scored() -> None:
+    one, other = {"a": 3.0, "b": 4, "c": 1, "d": 2, "e": 0}, {"a": 3.0, "b": 2, "c": 1, "d": 4}
+    found = compare_metrics(PEOPLE, ("one", one), ("other", other))
+    four = {name: PEOPLE[name] for name in other}
+    assert found == compare_metrics(four, ("one", {name: one[name] for name in other}), ("other", other))
+    assert found.n == 4
+    assert found.p_one_sided == pytest.approx(found.p / 2)
 
 
 def test_williams_finds_no_difference_between_a_metric_and_itself_stretched() -> None:
