@@ -70,7 +70,7 @@ def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screen
 
     Args:
         run: the data.
-        scores: (conversations, criteria), as `standardise.oriented` returns them: higher is better.
+        scores: (conversations, criteria), as `sample.oriented` returns them: higher is better.
         alpha: level of the test: a worker passes with p below it.
 
     Raises:

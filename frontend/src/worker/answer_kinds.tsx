@@ -37,9 +37,14 @@ export interface FieldProps {
   complaint: string | null;
 }
 
+/** Sliders or buttons; `scales` stands for anything else, and for several kinds at once. */
+type JudgedOn = "sliders" | "buttons" | "scales";
+
 interface AnswerType {
   /** Whether answers are numbers on a scale, so that a criterion of this kind is rated. */
   isRated: boolean;
+  /** What workers answer it on, in the texts that speak of all statements at once. */
+  on: JudgedOn;
   /** Draws the question with its answer and the complaint. */
   Field: FunctionComponent<FieldProps>;
   /** Returns the mistake in an answer that is there; null if there is none. */
@@ -48,21 +53,18 @@ interface AnswerType {
 
 /** The kinds of answers. The compiler refuses a kind of the server's that is missing here. */
 export const ANSWER_TYPES: Record<AnswerForm["kind"], AnswerType> = {
-  slider: { isRated: true, Field: SliderField, fault: () => null },
-  likert: { isRated: true, Field: LikertField, fault: () => null },
-  choice: { isRated: false, Field: ChoiceField, fault: () => null },
-  choices: { isRated: false, Field: ChoicesField, fault: () => null },
-  number: { isRated: false, Field: NumberField, fault: numberFault },
-  text: { isRated: false, Field: TextField, fault: textFault },
+  slider: { isRated: true, on: "sliders", Field: SliderField, fault: () => null },
+  likert: { isRated: true, on: "buttons", Field: LikertField, fault: () => null },
+  choice: { isRated: false, on: "buttons", Field: ChoiceField, fault: () => null },
+  choices: { isRated: false, on: "buttons", Field: ChoicesField, fault: () => null },
+  number: { isRated: false, on: "scales", Field: NumberField, fault: numberFault },
+  text: { isRated: false, on: "scales", Field: TextField, fault: textFault },
 };
 
-/** Whether workers judge on sliders or press buttons; on scales of several kinds otherwise. */
-export function judgedOn(criteria: readonly CriterionCard[]): "sliders" | "buttons" | "scales" {
-  const kinds = criteria.map(({ scale }) => scale?.kind ?? "slider");
-  if (kinds.every((kind) => kind === "slider")) {
-    return "sliders";
-  }
-  return kinds.every((kind) => ["likert", "choice", "choices"].includes(kind)) ? "buttons" : "scales";
+/** What workers judge all statements on. */
+export function judgedOn(criteria: readonly CriterionCard[]): JudgedOn {
+  const [first = "sliders", ...others] = criteria.map(({ scale }) => ANSWER_TYPES[scale?.kind ?? "slider"].on);
+  return others.every((on) => on === first) ? first : "scales";
 }
 
 function SliderField(props: FieldProps) {
