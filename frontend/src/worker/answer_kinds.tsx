@@ -63,7 +63,9 @@ export const ANSWER_TYPES: Record<AnswerForm["kind"], AnswerType> = {
 
 /** What workers judge all statements on. */
 export function judgedOn(criteria: readonly CriterionCard[]): JudgedOn {
-  const [first = "sliders", ...others] = criteria.map(({ scale }) => ANSWER_TYPES[scale?.kind ?? "slider"].on);
+  const [first = "sliders", ...others] = criteria.map(
+    ({ scale }) => ANSWER_TYPES[scale?.kind ?? "slider"].on,
+  );
   return others.every((on) => on === first) ? first : "scales";
 }
 
