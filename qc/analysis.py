@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from qc.errors import about_run
-from qc.method.filter import nobody_passed
+from qc.method.filter import nobody_passed, not_judged
 from qc.method.sample import COMMON_MAXIMUM, Sample, has_one_scale, pass_rates, require_competing, take_sample
 from qc.method.scores import Scores, score
 from qc.method.workload import cost, minutes_per_conversation, workload
@@ -15,7 +15,6 @@ from qc.sections import SECTIONS as SECTIONS_OF_REPORT
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part
 from qc.signature import published_hash, signature
-from qc.transcripts.filter import not_judged
 from qc.transcripts.judgments import take_judgments
 
 __all__ = ["SAME_DATA", "SECTIONS", "Analysis", "AnalysisOptions", "analyse", "steps"]
@@ -182,7 +181,7 @@ def _gaps(sample: Sample, scores: Scores) -> list[str]:
         unscored = scores.z.loc[scores.z["n"] == 0, "system"]
         if len(unscored):
             notes.append(f"Without a kept conversation, so without a score: {', '.join(unscored)}.")
-    if run.items is not None and (alone := not_judged(sample.screening)) is not None:
+    if (alone := not_judged(run, sample.screening)) is not None:
         notes.append(alone)
     unknown = int(run.assignments["seconds"].isna().sum())
     if unknown:

@@ -17,6 +17,7 @@ from qc.errors import EmptyRunError, OptionError
 from qc.run import Run, codes
 from qc.statistics.groups import group_varies
 from qc.statistics.rank_tests import rank_sum_p_values
+from qc.table import whole
 
 NO_QC = "no conversation with the quality-control bot"
 NO_SYSTEMS = "no conversation with a system"
@@ -123,6 +124,28 @@ def nobody_passed(run: Run, screening: Screening) -> str | None:
         f"{why} Unless ratings are tied, none could: with so few of them, the smallest possible p is "
         f"{smallest:.2g}, and α is {screening.alpha:g}. Ask for more criteria that count for quality "
         f"control, or for more {'conversations' if run.items is None else 'bad twins'}."
+    )
+
+
+def not_judged(run: Run, screening: Screening) -> str | None:
+    """Return a note on workers who failed because they rated too little; None if there are none.
+
+    With tied ratings the p of a chat worker is approximate and may be below their `smallest_p`, so some pass.
+    """
+    workers = screening.workers
+    unable = workers["testable"] & ~workers["passed"] & (workers["smallest_p"] >= screening.alpha)
+    number = int(unable.sum())
+    if not number or not workers["passed"].any():
+        return None
+    whose = "1 worker has" if number == 1 else f"{whole(number)} workers have"
+    if run.items is None:
+        control, lowest = "conversations with the quality-control bot", "each of these lower than all others"
+    else:
+        control, lowest = "bad twins", "every bad twin lower"
+    return (
+        f"{whose} rated too few {control} to be judged: their p could not be below {screening.alpha:g} even "
+        f"if they rated {lowest}. They are not kept, and nothing is said against their work. Next time, give "
+        f"an assignment more {control}, or let more criteria count for quality control."
     )
 
 

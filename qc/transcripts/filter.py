@@ -20,7 +20,7 @@ from qc.run import ItemKind, Run, codes
 from qc.statistics.groups import group_varies
 from qc.statistics.rank_tests import signed_rank_p_values, smallest_p
 from qc.statistics.resampling import generator
-from qc.table import percent, whole
+from qc.table import percent
 
 
 class Twins(NamedTuple):
@@ -155,20 +155,6 @@ def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) ->
         default="",
     )
     return Screening.of(alpha, names, p, smallest, varies, reason)
-
-
-def not_judged(screening: Screening) -> str | None:
-    """Return a note on workers with too few pairs to be judged; None if there are none."""
-    workers = screening.workers
-    number = int((workers["testable"] & (workers["smallest_p"] >= screening.alpha)).sum())
-    if not number or not workers["passed"].any():
-        return None
-    whose = "1 worker has" if number == 1 else f"{whole(number)} workers have"
-    return (
-        f"{whose} rated too few bad twins to be judged: their ratings could not give a p below "
-        f"{screening.alpha:g} even if every bad twin were rated lower. They are not kept, and nothing is "
-        "said against their work."
-    )
 
 
 def _require_test(run: Run, counting: NDArray[np.bool_], pairs: int) -> None:

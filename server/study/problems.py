@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
+from math import comb
 from typing import assert_never
 
 import yaml
@@ -387,4 +388,38 @@ def study_notes(study: Study) -> Iterator[str]:
         yield (
             "No worker can be tested: there is no conversation with the quality-control bot "
             "(`qc_per_assignment: 0`), and without one no report can be made, and no rehearsal."
+        )
+    yield from _few_control_ratings(study)
+
+
+# The report's default level: a worker passes the filter with p below it.
+_ALPHA = 0.05
+
+
+def _few_control_ratings(study: Study) -> Iterator[str]:
+    """Yield the note that one assignment cannot show whether its worker is reliable.
+
+    The smallest p, with all control ratings lowest: 1 / C(k + m, k) in the rank-sum test of k ratings of the
+    QC bot and m of the systems, 1 / 2ᵏ in the signed-rank test of k pairs (`qc.method.filter`,
+    `qc.transcripts.filter`).
+    """
+    criteria = sum(criterion.qc and criterion.is_scored for criterion in study.criteria)
+    match study.task:
+        case "chat":
+            control = study.qc_per_assignment * criteria
+            smallest = 1 / comb(control + study.systems_per_assignment * criteria, control)
+            more = "conversations with the quality-control bot"
+        case "transcripts":
+            control = study.per_assignment.bad * criteria
+            smallest = 0.5**control
+            more = "bad twins"
+        case "side_by_side":
+            return
+        case _:
+            assert_never(study.task)
+    if control and smallest >= _ALPHA:
+        yield (
+            "Workers with one assignment cannot pass the filter: with so few control ratings the smallest p "
+            f"is {smallest:.2g}, and p has to be below {_ALPHA:g}. Let more criteria count for quality "
+            f"control, or give an assignment more {more}."
         )

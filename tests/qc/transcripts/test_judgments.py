@@ -9,12 +9,12 @@ import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.errors import EmptyRunError, OptionError
-from qc.method.filter import NO_VARIANCE, nobody_passed
+from qc.method.filter import NO_VARIANCE, nobody_passed, not_judged
 from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.run import Run
 from qc.transcripts.controls import describe_coverage, describe_repeats
-from qc.transcripts.filter import NO_PAIR, chance_passes, not_judged
+from qc.transcripts.filter import NO_PAIR, chance_passes
 from qc.transcripts.judgments import take_judgments, without_bad
 from qc.transcripts.results import compare_conventions, describe_edits
 from tests.qc.support.transcripts import fixture_ratings, loaded, simulated
@@ -65,13 +65,14 @@ def test_who_rated_too_few_bad_twins_cannot_be_judged(run: Run) -> None:
         "",
         "too few pairs to be judged: no p of so few lies below 0.2",
     ]
-    assert not_judged(at_fifth) == (
-        "1 worker has rated too few bad twins to be judged: their ratings could not give a p below 0.2 even "
-        "if every bad twin were rated lower. They are not kept, and nothing is said against their work."
+    assert not_judged(run, at_fifth) == (
+        "1 worker has rated too few bad twins to be judged: their p could not be below 0.2 even if they "
+        "rated every bad twin lower. They are not kept, and nothing is said against their work. Next time, "
+        "give an assignment more bad twins, or let more criteria count for quality control."
     )
-    assert not_judged(take_judgments(run, alpha=0.6).screening) is None
+    assert not_judged(run, take_judgments(run, alpha=0.6).screening) is None
     nobody = take_judgments(run, alpha=0.05).screening
-    assert not_judged(nobody) is None  # which is said of all together
+    assert not_judged(run, nobody) is None  # which is said of all together
     assert "the smallest possible p is 0.12, and α is 0.05. Ask for" in str(nobody_passed(run, nobody))
     assert "or for more bad twins" in str(nobody_passed(run, nobody))
     assert any(

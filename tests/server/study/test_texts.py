@@ -183,7 +183,26 @@ def test_a_study_that_tests_no_worker_is_told_so() -> None:
     assert "no report can be made" in note
     assert not list(study_notes(study()))
     assert not list(study_notes(parse_study(pairs_text(qc_per_assignment=0))))
-    assert not list(study_notes(parse_study(items_text())))
+    assert not [note for note in study_notes(parse_study(items_text())) if "No worker" in note]
+
+
+def test_a_study_whose_filter_nobody_can_pass_is_told_so() -> None:
+    two = [{"label": label, "statement": "Fine.", "qc": True} for label in ("fun", "clear")]
+    # Two ratings of the QC bot and four of two systems: 1 of C(6, 2) = 15 orders has the two lowest.
+    (note,) = study_notes(study(systems_per_assignment=2, simulate=None, criteria=two))
+    assert "the smallest p is 0.067, and p has to be below 0.05" in note
+    # Of three systems: 1 of C(8, 2) = 28.
+    assert not list(study_notes(study(systems_per_assignment=3, simulate=None, criteria=two)))
+
+
+def test_a_list_with_too_few_bad_twins_is_told_so() -> None:
+    criteria = [{"label": "fun", "statement": "Fun.", "qc": True}]
+    counts = {"ordinary": 6, "repeat": 0, "reference": 0}
+    # The signed-rank test of k pairs has 2 ** k equally likely orders of signs.
+    (note,) = study_notes(parse_study(items_text(criteria=criteria, composition={**counts, "bad": 4})))
+    assert "the smallest p is 0.062" in note
+    assert "more bad twins" in note
+    assert not list(study_notes(parse_study(items_text(criteria=criteria, composition={**counts, "bad": 5}))))
 
 
 def test_a_median_that_no_reply_reaches_is_told() -> None:
