@@ -41,6 +41,15 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{decimal(100 * share, digits)} %" if math.isfinite(share) else MISSING
 
 
+def chance(share: float) -> str:
+    """Return a chance in per cent, never as certain: below 0.5 % it is `< 1 %`, from 99.5 % `> 99 %`."""
+    if math.isnan(share):
+        return MISSING
+    if share < 0.005:
+        return "< 1 %"
+    return "> 99 %" if share >= 0.995 else percent(share, 0)
+
+
 def whole(number: float) -> str:
     """Return a count with a separator between thousands."""
     return decimal(number, 0)
@@ -97,6 +106,7 @@ COUNT = Form(whole, "#,##0")
 ONE, TWO, THREE = (Form(partial(decimal, digits=digits)) for digits in (1, 2, 3))
 P, P_EXACT = Form(probability, "0.0000"), Form(partial(decimal, digits=4), "0.0000")
 SHARE, ROUGH_SHARE = Form(percent, "0.0%"), Form(partial(percent, digits=0), "0.0%")
+CHANCE = Form(chance, "0.0%")
 # For values that are text already, such as a range of ranks.
 WRITTEN = Form(str)
 

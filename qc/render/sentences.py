@@ -14,7 +14,7 @@ from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
 from qc.sections.systems.replication import same_conclusions
 from qc.statistics.confidence import LEVEL
-from qc.table import between, decimal, listed, percent, whole
+from qc.table import between, chance, decimal, listed, percent, whole
 from qc.transcripts.controls import Controls
 
 # Systems of a group that are named; the others are only counted.
@@ -78,11 +78,10 @@ def _lead(scores: Scores, intervals: Intervals) -> str:
     if not np.isfinite([*intervals.z_low[: len(first), 0], *chances]).all():
         return f"{highest}), but how sure that is cannot be told"
     if len(first) > 1:
-        each = listed([percent(chance, 0) for chance in chances.tolist()], NAMED_SYSTEMS)
+        each = listed(list(map(chance, chances.tolist())), NAMED_SYSTEMS)
         return f"{highest}; their chances to be the best are {each})"
-    chance = float(chances[0])
     sure = f"{percent(intervals.level, 0)} interval {between(low, high, 2)}"
-    return f"{highest}, {sure}; its chance to be the best is {percent(chance, 0)})"
+    return f"{highest}, {sure}; its chance to be the best is {chance(float(chances[0]))})"
 
 
 def _highest(first: list[str]) -> str:

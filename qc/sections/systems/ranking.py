@@ -15,11 +15,11 @@ from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, MadeFile, Section, TitledTable, always
 from qc.table import (
+    CHANCE,
     COUNT,
     INTERVAL,
     ONE,
     OVERALL,
-    ROUGH_SHARE,
     SYSTEM_COLUMN,
     THREE,
     TWO,
@@ -54,7 +54,7 @@ def ranking(analysis: Analysis) -> Table:
             high=found.z_high[:, 0],
             first=np.where(np.isfinite(found.z_low[:, 0]), found.best_chance, np.nan),
         )
-        columns += [INTERVAL, Column("first", "First", ROUGH_SHARE)]
+        columns += [INTERVAL, Column("first", "First", CHANCE)]
     unit = "Conver\u00adsations" if analysis.run.items is None else "Judg\u00adments"
     table = table.assign(
         conversations=table["n"] // len(analysis.run.criteria),

@@ -282,6 +282,24 @@ def test_a_leader_far_ahead_is_held_as_if_named_beforehand_and_one_of_equals_fur
     np.testing.assert_allclose(equals.best_chance, 0.1, atol=0.01)
 
 
+def test_clearly_worse_systems_do_not_move_the_leader() -> None:
+    # Three equal systems, and one that is 20 standard errors below.
+    rng = np.random.default_rng(4)
+    z = rng.normal(0, 0.5, (40, 4)) - np.array([0, 0, 0, 20 * 0.5 / np.sqrt(40)])
+    three, four = (
+        found(
+            sample_of_arrays(
+                np.repeat(np.arange(40), count),
+                np.tile(np.arange(count), 40),
+                z[:, :count].reshape(-1, 1),
+            )
+        )
+        for count in (3, 4)
+    )
+    np.testing.assert_allclose(four.best_chance, [*three.best_chance, 0], atol=1e-9)
+    assert four.z_low[0, 0] == pytest.approx(three.z_low[0, 0])
+
+
 def test_luck_lifts_a_leader_so_its_interval_ends_above_where_that_of_any_system_does() -> None:
     z = np.array([0.3, 0.2, 0.1]) + np.random.default_rng(2).normal(0, 0.5, (40, 3))
     result = found(sample_of_arrays(np.repeat(np.arange(40), 3), np.tile(np.arange(3), 40), z.reshape(-1, 1)))
