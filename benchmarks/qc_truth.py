@@ -20,12 +20,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.truth import belief, choices, context, groups, means, one_run, planned, two_runs, uneven
+from benchmarks.truth import belief, choices, context, few, groups, means, one_run, planned, two_runs, uneven
 from benchmarks.truth.part import Count, Counted, Part, summed, table
 from qc.command import progress
 
 PARTS: dict[str, Part] = (
     one_run.PARTS
+    | few.PARTS
     | uneven.PARTS
     | means.PARTS
     | choices.PARTS

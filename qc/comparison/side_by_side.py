@@ -172,7 +172,7 @@ def _newton_step(
 
 
 # With two workers, a resample has both, or one of them twice, which does not show how workers differ.
-FEWEST_WORKERS = 3
+FEWEST_WORKERS = 5
 # With fewer draws, the standard deviation is uncertain by more than a tenth, 1 / √(2 · 50).
 FEWEST_DRAWS = 50
 # Fewest choices against the QC bot to test a worker: with 5 of 5 the sign test gives 1/32.

@@ -323,6 +323,21 @@ def test_a_system_that_few_rated_has_no_interval() -> None:
     assert not [pair for pair in result.indistinct if "none" in pair]
 
 
+@pytest.mark.parametrize(("workers", "known"), [(4, False), (5, True)])
+def test_below_five_raters_no_system_is_told_apart(workers: int, known: bool) -> None:
+    # The second system is ten standard deviations worse in the eyes of each worker.
+    z = np.random.default_rng(3).normal(0, 0.1, (workers, 2)) - np.array([0, 1])
+    result = found(
+        sample_of_arrays(np.repeat(np.arange(workers), 2), np.tile(np.arange(2), workers), z.reshape(-1, 1))
+    )
+    assert np.isfinite(result.z_low).all() == known
+    assert bool(result.indistinct) != known
+    assert (
+        any("Fewer than 5 workers who passed rated s0 (4) and s1 (4)" in note for note in result.notes)
+        != known
+    )
+
+
 def test_below_thirty_raters_a_note_names_the_systems() -> None:
     rng = np.random.default_rng(0)
     workers = np.concatenate([np.arange(31), np.arange(29)])
