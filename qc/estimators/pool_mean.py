@@ -12,7 +12,7 @@ ACL 2018, section 5 and figure 6.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +120,11 @@ class Interval:
     def width(self) -> float:
         """Width of the interval."""
         return self.high - self.low
+
+    def within(self, ends: tuple[float, float]) -> "Interval":
+        """Return the part between the ends of the scale, where the true mean is."""
+        low, high = (float(np.clip(end, *ends)) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True)

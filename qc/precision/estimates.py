@@ -1,7 +1,7 @@
 """Compute estimates from judgments: for each criterion and system, raw and as z per worker."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -53,6 +53,15 @@ class Mean:
     outputs: Interval
     workers: Interval
 
+    def within(self, ends: tuple[float, float]) -> "Mean":
+        """Return the same with intervals that stay between the ends of the scale."""
+        formula = self.by_formula
+        return Mean(
+            replace(formula, normal=formula.normal.within(ends), clustered=formula.clustered.within(ends)),
+            self.outputs.within(ends),
+            self.workers.within(ends),
+        )
+
 
 @dataclass(frozen=True)
 class Worth:
@@ -87,6 +96,10 @@ class Worth:
         if self.effect is None or not np.isfinite(self.effect.de_cluster):
             return NotEstimable("the workers are unknown, or fewer than two")
         return self.effect.de_cluster
+
+    def within(self, ends: tuple[float, float]) -> "Worth":
+        """Return the same with intervals that stay between the ends of the scale."""
+        return replace(self, plain=self.plain.within(ends), varied=self.varied.within(ends))
 
     @property
     def strength(self) -> float:
@@ -215,6 +228,11 @@ class EstimatesOfPart:
     curve: WidthCurve | None
     looks: Looks | None
 
+    def within(self, ends: tuple[float, float]) -> "EstimatesOfPart":
+        """Return the same with intervals that stay between the ends of the scale."""
+        metrics = tuple(worth.within(ends) for worth in self.metrics)
+        return replace(self, plain=self.plain.within(ends), metrics=metrics)
+
 
 @dataclass(frozen=True)
 class Estimates:
@@ -255,7 +273,9 @@ def estimate(
         on_step(f"{judged.criterion}, {name}, {scale}")
         if len(np.unique(judged.outputs)) >= FEWEST_OUTPUTS:
             ends = _ends(judgments, options, judged.criterion) if scale == RAW else None
-            parts.append(_part(judged, name, scale, chosen, ends, options))
+            part = _part(judged, name, scale, chosen, ends, options)
+            known = (options.ends or judgments.ends) if scale == RAW else None
+            parts.append(part if known is None else part.within(known))
     if not parts:
         raise EmptyRunError(
             f"{judgments.source}: no system has {FEWEST_OUTPUTS} judged outputs, so nothing can be "

@@ -74,6 +74,19 @@ def test_parts(tmp_path: Path) -> None:
     assert part(estimates, "good", PER_WORKER).looks is None
 
 
+def test_no_interval_leaves_the_scale(tmp_path: Path) -> None:
+    """Three outputs near the upper end, by two workers: Student's t of one degree of freedom is 12.7."""
+    path = tmp_path / "judgments.csv"
+    rows = [f"i{i},a,w{w},{value}" for i, w, value in ((1, 1, 70), (2, 1, 90), (3, 2, 100), (4, 2, 95))]
+    path.write_text("\n".join(["item,system,worker,value", *rows]), encoding="utf-8")
+    judgments = read_judgments(str(path))
+    assert part(estimate(judgments, FAST), "a").plain.plain.by_formula.clustered.high > 100
+    given = estimate(judgments, EstimateOptions(bootstrap=200, ends=(0, 100)))
+    mean = part(given, "a").plain.plain
+    for interval in (mean.by_formula.normal, mean.by_formula.clustered, mean.outputs, mean.workers):
+        assert 0 <= interval.low < interval.high <= 100
+
+
 def test_one_judgment_each_still_has_a_data_efficiency(tmp_path: Path) -> None:
     good = part(estimate(read(tmp_path, each=1), FAST), "good")
     assert isinstance(good.spread.unbiased.gamma, NotEstimable)
