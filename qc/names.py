@@ -11,12 +11,15 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from qc.errors import quoted
+from qc.errors import Problem, quoted
 from qc.table import listed
 
 NAMED = 5
 # Spaces without width, and the mark at the beginning of a file. Joiners stay: they belong to letters.
 _UNSEEN = re.compile(r"[\u200b\u2060\ufeff]")
+
+# A long number as spreadsheets show it. Different numbers become one.
+_SHORTENED = re.compile(r"\d([.,]\d+)?E\+\d+")
 
 
 def clean(name: str) -> str:
@@ -58,4 +61,17 @@ def case_note(kind: str, names: Iterable[str]) -> list[str]:
     return [
         f"Names of {kind} that differ only in upper and lower case count as different: "
         f"{listed(pairs, NAMED)}. Correct them if they mean the same."
+    ]
+
+
+def shortened_ids(workers: Iterable[object]) -> list[Problem]:
+    """Return a problem for each id of `workers` that a spreadsheet has shortened, such as 1.23E+12."""
+    return [
+        Problem(
+            f"worker {quoted(worker)}",
+            "is a number that a spreadsheet has shortened, so that several workers may have become one.",
+            "Export the file again with this column as text.",
+        )
+        for worker in dict.fromkeys(workers)
+        if isinstance(worker, str) and _SHORTENED.fullmatch(worker)
     ]

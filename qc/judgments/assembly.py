@@ -14,7 +14,7 @@ from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.judgments.judgments import Judgments
 from qc.loading.analyst_files import misshapen
 from qc.method.sample import standardise
-from qc.names import case_note, change_note, changes, clean, cleaned
+from qc.names import case_note, change_note, changes, clean, cleaned, shortened_ids
 from qc.run import codes
 from qc.table import whole
 
@@ -238,7 +238,7 @@ def assemble(
     every = pd.DataFrame(
         {"output": at, "worker": workers, "criterion": criteria, "value": rows.values}
     ).assign(position=rows.positions)
-    problems += _given_twice(every, rows.outputs)
+    problems += [*shortened_ids(rows.workers.unique()), *_given_twice(every, rows.outputs)]
     if problems:
         raise DataError(source, problems)
     frame = _repeats_joined(every)

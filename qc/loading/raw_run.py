@@ -25,7 +25,7 @@ from qc.loading.frames import (
     typed_turn_ratings,
     typed_writing,
 )
-from qc.names import case_note, change_note, changes, clean, cleaned
+from qc.names import case_note, change_note, changes, clean, cleaned, shortened_ids
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Run, RunParts, Unrated, Words, codes
 from qc.statistics.groups import distinct
 from qc.table import listed, whole
@@ -159,6 +159,7 @@ def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame
         *_repeated_names(raw.criteria["label"], "criterion"),
         *_repeated_names(raw.systems["system"], "system"),
         *_repeated_assignments(raw.assignments),
+        *shortened_ids(raw.assignments["worker"].unique()),
         *_unknown_systems(raw.conversations, raw.systems),
         *_bad_amounts(raw.assignments, "seconds", "the working time", "s"),
         *_bad_amounts(raw.assignments, "reward", "the reward", "dollars"),

@@ -107,6 +107,18 @@ def test_scores_and_background_by_names_with_spaces(tmp_path: Path) -> None:
     assert found["worker"].tolist() == [worker]
 
 
+def test_ids_that_a_spreadsheet_has_shortened(
+    tmp_path: Path, small_hits: dict[str, Any], hits_file: Callable[[object], Path]
+) -> None:
+    path = tmp_path / "judgments.csv"
+    path.write_text("item,system,worker,value\ni1,a,1.23E+12,1\ni1,b,1.24E+12,2\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"worker '1.23E\+12': is a number that a spreadsheet has shortened"):
+        read_judgments(str(path))
+    small_hits["data"][0]["worker"] = "5E+09"
+    with pytest.raises(DataError, match=r"worker '5E\+09'"):
+        load(hits_file(small_hits))
+
+
 def test_a_judgment_given_twice(tmp_path: Path) -> None:
     path = tmp_path / "judgments.csv"
     rows = "item,system,worker,value{}\ni1,a,w1,1{}\ni2,a,w1,2{}\ni1,a,w1,4{}\ni1,a,w2,5{}\n"
