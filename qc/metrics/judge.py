@@ -106,6 +106,8 @@ def _text(name: str) -> str:
 ORDERS = ("forwards", "backwards")
 AT_ONCE = 8
 TRIES = 5
+# If none of the first answers holds ratings, no more are asked for: others would cost as much.
+FIRST_ANSWERS = 10
 LONGEST_WAIT = 20.0  # seconds between two tries
 PATIENCE = 120.0  # seconds of silence
 CONNECT_SECONDS = 10.0
@@ -238,7 +240,7 @@ def judge(
     Raises:
         JudgeUnreachable: the address does not answer.
         JudgeRefused: the endpoint refuses; the message quotes its reason.
-        JudgeUnreadable: no answer held ratings.
+        JudgeUnreadable: no answer held ratings, or none of the first FIRST_ANSWERS.
     """
     keys, asks = _asks(spoken, asked, options)
     answers = {key: cache.get(key) for key in asks}
@@ -252,6 +254,8 @@ def judge(
         answers[ask.key] = answer
         there += 1
         on_answer(there, len(asks))
+        if there == FIRST_ANSWERS:
+            _require_ratings([each for each in answers.values() if each is not None])
 
     on_answer(there, len(asks))
     if missing:

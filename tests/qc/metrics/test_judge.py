@@ -149,6 +149,14 @@ def test_a_judge_that_never_rates_is_told_with_its_words(cache: Cache) -> None:
     assert len(server.bodies) == 2 * 4 * asking.TRIES
 
 
+def test_a_judge_that_never_rates_is_not_asked_about_everything(cache: Cache) -> None:
+    with judging(lambda _: (200, "I cannot do that.")) as server, pytest.raises(JudgeUnreadable):
+        asked(server.url, cache, repeats=20)
+    # Answers that were under way when the tenth came are awaited, and no more are asked for.
+    answers = len(server.bodies) / asking.TRIES
+    assert asking.FIRST_ANSWERS <= answers < asking.FIRST_ANSWERS + asking.AT_ONCE < 2 * 2 * 20
+
+
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
