@@ -1,12 +1,14 @@
 """Access to the platforms that recruit and pay, with their errors translated into those of this server."""
 
+import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from server.config import Settings
-from server.errors import NotConnected, PlatformFailed, PlatformUnsure
+from server.errors import NotConnected, NotRecruiting, PlatformFailed, PlatformUnsure, StudyInvalid
 from server.recruiters.pay_platform import OutcomeUnknown, PayPlatform, RecruiterFailure
 from server.recruiters.recruiter import PAYING, title_of
+from server.study import EditedSetting, NotEditable, edited
 
 
 class Platform:
@@ -56,6 +58,30 @@ class Platform:
 def token_variable(kind: str) -> str:
     """Return the environment variable with the token of a recruiter with pay."""
     return f"CANDOR_{kind.upper()}_TOKEN"
+
+
+def recruiting_at(text: str, kind: str) -> str:
+    """Return a study's text with a recruiter with pay, and a new completion code.
+
+    Raises:
+        NotRecruiting: there is no such recruiter.
+        StudyInvalid: the text cannot be changed, because its settings refer to each other.
+    """
+    if kind not in PAYING:
+        raise NotRecruiting(f"`{kind}` is no platform with pay", f"Choose one of {', '.join(PAYING)}.")
+    recruiter = {"kind": kind, "completion_code": new_code()}
+    try:
+        return edited(text, EditedSetting(("recruiter",), recruiter)).text
+    except NotEditable as error:
+        raise StudyInvalid(
+            f"the platform cannot be added to the study: {error}",
+            "Add `recruiter` to its text, and open a run.",
+        ) from error
+
+
+def new_code() -> str:
+    """Return a new completion code."""
+    return f"C{secrets.token_hex(4).upper()}"
 
 
 def platform_of(settings: Settings) -> Platform:

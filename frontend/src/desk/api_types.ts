@@ -58,6 +58,7 @@ export interface Answers {
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/narrowing": Narrowing;
   "/api/desk/runs/{run}/recruitment": RecruitmentView;
+  "/api/desk/runs/{run}/recruitment/cost": RecruitmentCost;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
   "/api/desk/runs/{run}/rules": RunRules;
@@ -1130,10 +1131,19 @@ export interface RecruitmentView {
   lost_events: number;
   minutes: number | null;
   platform: string | null;
-  platforms: string[];
+  platforms: PlatformRow[];
   possible: boolean;
   recruitment: RecruitmentDetail | null;
   token_variable: string | null;
+}
+/**
+ * A supported platform. `connected`: the server has access to it, by the setting `token_variable`.
+ */
+export interface PlatformRow {
+  connected: boolean;
+  kind: string;
+  title: string;
+  token_variable: string;
 }
 /**
  * A run's study on a platform. Amounts are cents of `currency`; None: not known yet.
@@ -1262,6 +1272,23 @@ export interface ProposedPay {
   pay: "all" | "part" | "nothing";
   share: number | null;
   why: string;
+}
+/**
+ * What a study costs at the platform: so far (`spent`), and for all its places (`projected`).
+ */
+export interface RecruitmentCost {
+  currency: string | null;
+  projected: CostRow;
+  spent: CostRow;
+}
+/**
+ * A cost in cents. `fees`: the platform's fees, with tax.
+ */
+export interface CostRow {
+  bonuses: number;
+  fees: number;
+  rewards: number;
+  total: number;
 }
 /**
  * The rehearsals of a study, newest first.

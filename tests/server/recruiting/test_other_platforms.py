@@ -51,4 +51,7 @@ def test_a_run_is_connected_by_the_token_of_its_own_platform(
 def test_a_run_without_a_platform_names_those_that_it_could_have(url: str) -> None:
     shown = view(url, "prolific")
     assert (shown.possible, shown.platform, shown.connected) == (False, None, False)
-    assert shown.platforms == ["Prolific", "Marketplace"]
+    assert [(one.kind, one.title, one.connected) for one in shown.platforms] == [
+        ("prolific", "Prolific", True),
+        ("marketplace", "Marketplace", False),
+    ]

@@ -16,6 +16,7 @@ CODE = "C1AB2CD3"
 RECRUITING_ROWS = {
     "POST /api/desk/runs/{run}/recruitment": "recruitment.create",
     "DELETE /api/desk/runs/{run}/recruitment": "recruitment.discard",
+    "POST /api/desk/runs/{run}/recruitment/run": "run.open",
     "POST /api/desk/runs/{run}/recruitment/publish": "recruitment.publish",
     "POST /api/desk/runs/{run}/recruitment/pause": "recruitment.pause",
     "POST /api/desk/runs/{run}/recruitment/resume": "recruitment.start",
