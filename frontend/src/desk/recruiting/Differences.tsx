@@ -4,7 +4,7 @@ import type { Action } from "../run/ActionDialog";
 import { ActionRows } from "./ActionRows";
 import type { At } from "./amounts";
 import { lookAt } from "./Bonuses";
-import { payOf, thereOf } from "./Submissions";
+import { payOf, thereOf } from "./states";
 
 // `{platform}` is the name of the platform.
 const KINDS: Record<DifferenceRow["kind"], string> = {
