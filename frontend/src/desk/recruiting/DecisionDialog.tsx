@@ -137,7 +137,7 @@ export function DecisionDialog({ about, choice: given, pays, at, onClose }: Prop
           />
           <p class="soft small" id={`${id}-hint`}>
             {choice === "reject" &&
-              `${text.trim().length} of at least ${SHORTEST} characters. A rejection lowers a participant’s approval rate.`}
+              `${text.trim().length} of at least ${SHORTEST} characters. A rejection counts against the participant.`}
             {choice === "bonus" &&
               "Nothing is paid yet. A submission gets at most one bonus for each purpose."}
           </p>

@@ -56,6 +56,7 @@ export function DraftForm({ run, platform, minutes, onDone }: Props) {
   const [tried, setTried] = useState(false);
   const { busy, failure, post } = useRequest();
   const wrong = (field: keyof Plan, whole: boolean) => wrongWith(plan[field], whole);
+  const hourly = (centsOf(plan.reward) * 60) / typedNumber(plan.minutes);
   const submit = async (event: Event) => {
     event.preventDefault();
     setTried(true);
@@ -92,6 +93,9 @@ export function DraftForm({ run, platform, minutes, onDone }: Props) {
         ))}
       </div>
       <Account lines={estimated(plan, platform)} />
+      <p class="soft" role="status">
+        {hourly > 0 && Number.isFinite(hourly) && `Participants earn ${amount(hourly, null)} per hour.`}
+      </p>
       <p class="complaint" role="alert">
         {failure}
       </p>
@@ -121,11 +125,9 @@ export function estimated(plan: Plan, platform: string): [string, string][] {
       ? `${typedNumber(count)} × ${amount(centsOf(each), null)} = ${amount(product(count, each), null)}`
       : "–";
   const sum = product(plan.places, plan.reward) + product(plan.screenOuts, plan.screenOutReward);
-  const hourly = (centsOf(plan.reward) * 60) / typedNumber(plan.minutes);
   return [
     ["Rewards", times(plan.places, plan.reward)],
     ["Screen-outs, at most", times(plan.screenOuts, plan.screenOutReward)],
-    ["Pay per hour", hourly > 0 && Number.isFinite(hourly) ? amount(hourly, null) : "–"],
     [`${platform}’s fee and tax`, "shown with the draft"],
     ["Total without fee", sum > 0 ? amount(sum, null) : "–"],
   ];

@@ -98,13 +98,21 @@ export function Submissions({ rows, currency, platform, pays, at, onDone }: Prop
                 </td>
                 <td data-name="Decision">
                   <div class="row-actions">
-                    {isOpen(row) && (
+                    {row.proposal?.pay === "all" && (
                       <Button
-                        kind={row.proposal?.pay === "all" ? "primary" : "secondary"}
+                        kind="secondary"
                         busy={busy && approving === row.submission}
                         onClick={() => void approve(row)}
                       >
                         Approve<span class="unseen"> {row.submission}</span>
+                      </Button>
+                    )}
+                    {row.proposal?.pay === "part" && (
+                      <Button
+                        kind="secondary"
+                        onClick={() => setDeciding({ about: [row], choice: "partial" })}
+                      >
+                        Pay {row.proposal.share} %…<span class="unseen"> {row.submission}</span>
                       </Button>
                     )}
                     <Menu

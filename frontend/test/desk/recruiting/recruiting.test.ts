@@ -103,13 +103,12 @@ describe("a plan", () => {
     expect(estimated(plan, "Marketplace")).toEqual([
       ["Rewards", "8 × 4.50 = 36.00"],
       ["Screen-outs, at most", "2 × 0.50 = 1.00"],
-      ["Pay per hour", "13.50"],
       ["Marketplace’s fee and tax", "shown with the draft"],
       ["Total without fee", "37.00"],
     ]);
     const empty = { places: "", reward: "", minutes: "", screenOuts: "", screenOutReward: "" };
     expect(estimated(empty, "Marketplace").map(([, value]) => value)).toEqual([
-      ...["–", "–", "–", "shown with the draft", "–"],
+      ...["–", "–", "shown with the draft", "–"],
     ]);
   });
 });
@@ -143,7 +142,7 @@ describe("bonuses", () => {
   it("are sent before they are paid, and can be checked", () => {
     const bonuses = [true, false].map((seen_paid) => ({ submission: "s1", cents: 5, seen_paid }));
     expect(stateOf({ state: "sent", bonuses } as unknown as BatchRow, "Marketplace")).toBe(
-      "Sent. Marketplace has accepted it, and pays later. 1 of 2 seen paid.",
+      "Sent. Marketplace has accepted it and pays in the next minutes. 1 of 2 seen paid.",
     );
     expect(stateOf({ state: "paid", bonuses } as unknown as BatchRow, "Marketplace")).toBe(
       "Paid: seen at Marketplace.",
