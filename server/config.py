@@ -22,13 +22,23 @@ PROLIFIC_SITE = "https://app.prolific.com"
 
 def _over_tls(address: str) -> str:
     found = urlsplit(address)
-    if found.scheme != "https" and (found.scheme, found.hostname in _ON_THIS_MACHINE) != ("http", True):
+    if found.scheme != "https" and (found.scheme, found.hostname in ON_THIS_MACHINE) != ("http", True):
         raise ValueError(f"`{address}` is no address of an OpenID provider: write one with https://")
     return address
 
 
-_ON_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
+ON_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
 Issuer = Annotated[str, AfterValidator(_over_tls)]
+
+
+def _mail_server(address: str) -> str:
+    found = urlsplit(address)
+    if found.scheme not in {"smtp", "smtps"} or not found.hostname:
+        raise ValueError("write an address such as smtps://USER:PASSWORD@mail.example.org")
+    return address
+
+
+MailServer = Annotated[str, AfterValidator(_mail_server)]
 
 
 def without_password(url: str) -> str:
@@ -94,6 +104,15 @@ class Settings(BaseSettings):
         description="this installation's client secret at that provider; a public client has none",
     )
     oidc_name: str | None = Field(None, description="the provider's name for people; default: its host")
+    smtp_url: MailServer | None = Field(
+        None,
+        repr=False,
+        description="mail server for invitations: smtps://USER:PASSWORD@HOST[:PORT] with TLS, or smtp://… "
+        "with STARTTLS",
+    )
+    mail_from: str | None = Field(
+        None, description="sender of invitations, such as Candor <candor@lab.example>"
+    )
     messages_per_session: Limit = Field("40/10second", description="limit on messages of one worker")
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
     bot_hosts: int = Field(1, ge=1, le=64, description="number of processes that run the builtin bots")
@@ -134,6 +153,12 @@ class Settings(BaseSettings):
     def _whole_provider(self) -> "Settings":
         if (self.oidc_issuer is None) != (self.oidc_client_id is None):
             raise ValueError("CANDOR_OIDC_ISSUER and CANDOR_OIDC_CLIENT_ID belong together")
+        return self
+
+    @model_validator(mode="after")
+    def _whole_mail(self) -> "Settings":
+        if (self.smtp_url is None) != (self.mail_from is None):
+            raise ValueError("CANDOR_SMTP_URL and CANDOR_MAIL_FROM belong together")
         return self
 
     @property
