@@ -204,8 +204,12 @@ _PEOPLE = select(
 ).where(PersonTable.c.removed_at.is_(None))
 
 
-def _member(connection: Connection, row: Row[tuple[int, str, str | None, datetime, datetime | None]]) -> Member:
-    query = select(PersonRoleTable.c.study, PersonRoleTable.c.role).where(PersonRoleTable.c.person_id == row[0])
+def _member(
+    connection: Connection, row: Row[tuple[int, str, str | None, datetime, datetime | None]]
+) -> Member:
+    query = select(PersonRoleTable.c.study, PersonRoleTable.c.role).where(
+        PersonRoleTable.c.person_id == row[0]
+    )
     roles = {row.study: row.role for row in connection.execute(query.order_by(PersonRoleTable.c.study))}
     return Member(*row, roles)
 

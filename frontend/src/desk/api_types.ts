@@ -47,6 +47,7 @@ export interface Answers {
   "/api/desk/bots": BotList;
   "/api/desk/bots/{name}": BotView;
   "/api/desk/bots/{name}/check": CheckView;
+  "/api/desk/invitation-mail": MailAvailable;
   "/api/desk/people": PeopleList;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
@@ -669,6 +670,12 @@ export interface ReportLine {
   text: string;
 }
 /**
+ * Whether the server can send invitations by e-mail.
+ */
+export interface MailAvailable {
+  available: boolean;
+}
+/**
  * All accounts of the desk, by name.
  */
 export interface PeopleList {
@@ -676,10 +683,13 @@ export interface PeopleList {
 }
 /**
  * An account of the desk. `has_password`: its owner has chosen a password.
+ *
+ * `link_expires_at`: when its open link for choosing a password expires; None if it has no link.
  */
 export interface PersonRow {
   created_at: string;
   has_password: boolean;
+  link_expires_at: string | null;
   name: string;
   roles: StudyRole[];
 }
@@ -1569,10 +1579,12 @@ export interface StudyPeople {
 /**
  * An account with access to a study. `role`: its role in this study; `of_all`: its role for all studies.
  *
- * `has_password`: its owner has chosen one. `may_have_link`: the caller may create a password link for it.
+ * `has_password`: its owner has chosen one. `link_expires_at`: when its open link for choosing one expires;
+ * None if it has no link. `may_have_link`: the caller may create or revoke a password link for it.
  */
 export interface InStudy {
   has_password: boolean;
+  link_expires_at: string | null;
   may_have_link: boolean;
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
@@ -1735,11 +1747,16 @@ export interface Invitation {
 }
 /**
  * An account, and a link that works once, for choosing its password. It cannot be shown again.
+ *
+ * `mailed`: it was sent by e-mail. `mail_failure`: why it could not be sent.
  */
 export interface PersonWithLink {
   created_at: string;
   has_password: boolean;
   link: string;
+  link_expires_at: string | null;
+  mail_failure?: string | null;
+  mailed?: boolean;
   name: string;
   roles: StudyRole[];
 }
@@ -1770,10 +1787,15 @@ export interface BatchLook {
 }
 /**
  * An account with its role. A new account has a link for choosing a password, which is shown only now.
+ *
+ * `mailed`: the link was sent by e-mail. `mail_failure`: why it could not be sent.
  */
 export interface GrantedInStudy {
   has_password: boolean;
   link: string | null;
+  link_expires_at: string | null;
+  mail_failure?: string | null;
+  mailed?: boolean;
   may_have_link: boolean;
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;

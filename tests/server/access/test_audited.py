@@ -137,9 +137,15 @@ STEPS = [
         "/studies/tidepool/people/cay/link",
         "person.link",
     ),
+    Step(
+        "DELETE /api/desk/studies/{study}/people/{person}/link",
+        "/studies/tidepool/people/cay/link",
+        "person.revoke_link",
+    ),
     Step("DELETE /api/desk/studies/{study}/people/{person}", "/studies/tidepool/people/cay", "person.role"),
     Step("POST /api/desk/people", "/people", "person.add", {"name": "bea", "role": "viewer"}),
     Step("PUT /api/desk/people/{person}/role", "/people/bea/role", "person.role", {"role": "analyst"}),
+    Step("DELETE /api/desk/people/{person}/link", "/people/bea/link", "person.revoke_link"),
     Step("POST /api/desk/people/{person}/link", "/people/bea/link", "person.link"),
     Step(
         "PUT /api/account/link",
