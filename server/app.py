@@ -244,7 +244,8 @@ def _add_sessions(parts: Parts) -> None:
         per_address=parse(settings.connections_per_address),
         open_sockets=open_sockets,
     )
-    arrivals = SignedArrivals(store, settings.prolific_api, settings.resolved_public_url)
+    apis = {kind: access.api for kind, access in settings.recruiter_access.items()}
+    arrivals = SignedArrivals(store, apis, settings.resolved_public_url)
     requests = JoinRequests(store, auth, served, limits, arrivals, settings)
     parts[Metrics].watch(live, store, open_sockets, parts[OpenedBots])
     parts[Lifecycle].on_drain(live.drain, newcomers.drain)
@@ -256,14 +257,7 @@ def _add_recruiting(parts: Parts) -> None:
     settings, store = parts[Settings], parts[Store]
     platform = platform_of(settings)
     studies = PlatformStudies(store, platform, settings.resolved_public_url)
-    listening = Listening(
-        store=store,
-        platform=platform,
-        studies=studies,
-        public_url=settings.resolved_public_url,
-        workspace=settings.prolific_workspace,
-        secret=settings.prolific_hook_secret,
-    )
+    listening = Listening(store, platform, studies, settings.resolved_public_url)
     parts.add(platform, studies, listening, Polling(store, platform, studies), Webhooks(store, studies))
 
 

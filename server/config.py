@@ -1,6 +1,7 @@
 """All settings of a server, read from the environment (`CANDOR_…`) or given on the command line."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -45,6 +46,21 @@ def without_password(url: str) -> str:
     """Return a URL, also an invalid one, with everything that could be a password replaced by stars."""
     starred = re.sub(r"//([^:@/]*):.*@", r"//\1:***@", url)
     return re.sub(r"(?i)(password|pass|token|secret)=[^&]*", r"\1=***", starred)
+
+
+@dataclass(frozen=True, slots=True)
+class RecruiterAccess:
+    """How this server reaches a recruiter with pay, and is reached by it.
+
+    `api`: the base address of its API. `token`: a token of the researcher's workspace; None: no access.
+    `hook_secret`: the secret that signs its events; None: events are refused. `workspace`: where the server
+    itself subscribes to events.
+    """
+
+    api: str
+    token: str | None = None
+    hook_secret: str | None = None
+    workspace: str | None = None
 
 
 class Settings(BaseSettings):
@@ -169,10 +185,13 @@ class Settings(BaseSettings):
         return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.database_url)
 
     @property
-    def recruiter_access(self) -> dict[str, tuple[str, str]]:
-        """The token and the API's address of each recruiter with pay whose token is set, by its kind."""
-        found = {"prolific": (self.prolific_token, self.prolific_api)}
-        return {kind: (token, api) for kind, (token, api) in found.items() if token is not None}
+    def recruiter_access(self) -> dict[str, RecruiterAccess]:
+        """The access to each recruiter with pay, by its kind."""
+        return {
+            "prolific": RecruiterAccess(
+                self.prolific_api, self.prolific_token, self.prolific_hook_secret, self.prolific_workspace
+            )
+        }
 
     @property
     def address(self) -> str:

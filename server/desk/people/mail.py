@@ -64,7 +64,7 @@ class InvitationMail:
             await asyncio.to_thread(self._send, letter)
         except (OSError, smtplib.SMTPException) as error:
             reason = _reason(error)
-            log.warning("invitation was not sent", reason=reason)
+            log.warning("invitation was not sent", reason=reason, error=type(error).__name__)
             return reason
         return None
 
@@ -97,4 +97,4 @@ def _reason(error: OSError | smtplib.SMTPException) -> str:
         case smtplib.SMTPResponseException():
             return f"the mail server answered {error.smtp_code}"
         case _:
-            return f"the mail server cannot be reached ({type(error).__name__})"
+            return "the mail server cannot be reached"

@@ -187,7 +187,7 @@ WITHOUT_A_ROW = {
     "POST /api/account/link": "says whom a link is for",
     "POST /api/desk/runs/{run}/wizard": "each line is stored with who said it",
     "POST /api/desk/runs/{run}/recruitment/refresh": "stores what the platform says, as polling does",
-    "POST /api/recruitment/prolific/events": "the platform tells of something, which is read",
+    "POST /api/recruitment/{kind}/events": "the platform tells of something, which is read",
     "POST /api/own-data/download": "a worker reads what they gave",
     "POST /api/page-trouble": "by a worker's page, which changes nothing that is theirs",
     "POST /api/own-data/withdraw": "by a worker, who has no role: test_own_data.py reads its row",

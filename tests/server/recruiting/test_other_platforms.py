@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from server.config import RecruiterAccess
 from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.recruiters import recruiter
@@ -31,7 +32,7 @@ def view(url: str, *tokens: str, **study: Any) -> RecruitmentView:
     make_run(url, study_text(**study))
     engine = open_engine(url)
     with engine.connect() as connection:
-        access = Platform(dict.fromkeys(tokens, ("a token", "https://platform.example")))
+        access = Platform(dict.fromkeys(tokens, RecruiterAccess("https://platform.example", "a token")))
         shown = recruitment_view(connection, find_run(connection, RUN), access)
     engine.dispose()
     return shown

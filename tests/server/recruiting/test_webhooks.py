@@ -14,7 +14,6 @@ from server.db.recruiting.recruitments import take_event
 from server.recruiters.prolific.hooks import EVENT, SIGNATURE, TIMESTAMP
 from server.recruiters.stand_in.records import Event
 from server.recruiters.stand_in.serving import send
-from server.recruiting.webhooks import PATH
 from tests.server.support.database import execute, make_run
 from tests.server.support.prolific import Prolific
 from tests.server.support.recruiting import CODE, Recruiting
@@ -24,6 +23,7 @@ from tests.support.waiting import wait_until
 
 WORKSPACE = "w"
 Start = Callable[..., "Listening"]
+PATH = "/api/recruitment/prolific/events"
 
 
 @dataclass

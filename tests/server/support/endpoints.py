@@ -141,7 +141,7 @@ OPEN = {
     "GET /w/{run}",
     "POST /api/join",
     "POST /api/own-data/download",
-    "POST /api/recruitment/prolific/events",
+    "POST /api/recruitment/{kind}/events",
     "POST /api/own-data/withdraw",
     "POST /api/page-trouble",
     "POST /api/account/sign-in",

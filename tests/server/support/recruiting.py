@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from server.config import RecruiterAccess
 from server.db.store import Store
 from server.recruiting.platform import Platform
 from tests.server.support.page import Page
@@ -102,7 +103,7 @@ class Recruiting:
         store = Store(self.house.url)
         store.start()
         try:
-            yield store, Platform({"prolific": (self.prolific.token, self.prolific.url)})
+            yield store, Platform({"prolific": RecruiterAccess(self.prolific.url, self.prolific.token)})
         finally:
             store.stop()
 

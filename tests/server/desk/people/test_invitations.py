@@ -124,7 +124,7 @@ def test_nothing_is_mailed_without_a_mail_server_or_an_address(url: str, serve: 
     refused = unreached.desk("/people", method="POST", json=body | {"name": "ann"})
     assert refused.json()["error"]["code"] == "invalid_field"
     made = unreached.desk("/people", method="POST", json=body).json()
-    assert made["mail_failure"] == "the mail server cannot be reached (ConnectionRefusedError)"
+    assert made["mail_failure"] == "the mail server cannot be reached"
 
 
 @pytest.mark.parametrize(
