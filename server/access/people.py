@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from server.access.roles import ALL_STUDIES, ROLES, Role
 from server.db.tables import OneTimeLinkTable, PersonRoleTable, PersonTable, SignInTable
@@ -204,14 +205,13 @@ _PEOPLE = select(
 ).where(PersonTable.c.removed_at.is_(None))
 
 
-def _member(
-    connection: Connection, row: Row[tuple[int, str, str | None, datetime, datetime | None]]
-) -> Member:
+def _member(connection: Connection, row: Any) -> Member:
+    person, name, password, created_at, link_expires_at = row
     query = select(PersonRoleTable.c.study, PersonRoleTable.c.role).where(
-        PersonRoleTable.c.person_id == row[0]
+        PersonRoleTable.c.person_id == person
     )
-    roles = {row.study: row.role for row in connection.execute(query.order_by(PersonRoleTable.c.study))}
-    return Member(*row, roles)
+    roles = {held.study: held.role for held in connection.execute(query.order_by(PersonRoleTable.c.study))}
+    return Member(person, name, password, created_at, link_expires_at, roles)
 
 
 SHORTEST, LONGEST = (

@@ -1,4 +1,4 @@
-"""What a platform signs: the addresses with which participants arrive, and the events that it sends."""
+"""Arrivals and events that a platform signs: their content, and the reasons why they are refused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
