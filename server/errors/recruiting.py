@@ -65,7 +65,7 @@ class DecidedAlready(RecruitingRefused):
     """Somebody has decided about this pay already, and the new decision does not name that decision."""
 
     code = "decided_already"
-    hint = "Refresh to see it. To replace it, decide again; calls name its number in `instead_of`."
+    hint = "Refresh to see it, and decide again if you want to replace it."
 
 
 class BonusRefused(RecruitingRefused):

@@ -13,7 +13,9 @@ const REVIEWABLE = new Set(["AWAITING REVIEW", "RETURNED", "TIMED-OUT"]);
 
 /** Where a submission stands on the platform, in words. */
 export function thereOf({ status, paid_share: share }: SubmissionRow): string {
-  return share === null || share === 100 ? status.toLowerCase() : `${status.toLowerCase()}, paid ${share} %`;
+  return share === null || share === 100
+    ? status.toLowerCase()
+    : `${status.toLowerCase()}, paid ${share}\u00a0%`;
 }
 
 /** What bonuses a submission gets: what was sent is not paid before it is seen there. */

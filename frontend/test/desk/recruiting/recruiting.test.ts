@@ -90,7 +90,7 @@ describe("what becomes of pay", () => {
 
   it("says what the platform has paid, and which bonuses are only sent", () => {
     const there = { ...base, status: "PARTIALLY APPROVED", paid_share: 30, bonus_sent: 20, bonus_paid: 150 };
-    expect(thereOf(there)).toBe("partially approved, paid 30 %");
+    expect(thereOf(there)).toBe("partially approved, paid 30\u00a0%");
     expect(thereOf({ ...there, status: "APPROVED", paid_share: 100 })).toBe("approved");
     expect(bonusOf(there, "GBP")).toBe("bonus 1.50 GBP paid; bonus 0.20 GBP sent, not seen paid");
     expect(bonusOf({ ...there, bonus_sent: 0, bonus_paid: 0 }, "GBP")).toBe("");
