@@ -273,6 +273,12 @@ def test_a_server_without_the_secret_takes_no_events(listen: Start) -> None:
     assert "CANDOR_PROLIFIC_HOOK_SECRET" in answer.json()["error"]["hint"]
 
 
+def test_events_of_another_platform_are_not_taken_for_prolifics(listen: Start) -> None:
+    here = listen()
+    answer = here.house.http("POST", "/api/recruitment/market/events", content=b"{}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "not_connected")
+
+
 def test_events_have_limits_of_size_and_number(listen: Start) -> None:
     here = listen(attempts_per_address="2/minute")
     assert here.house.http("POST", PATH, content=b"x" * 70_000).status_code == 413
