@@ -34,7 +34,8 @@ from server.desk import metrics
 from server.desk.assignments import forgetting, search, simulation, transcript, wizard, worker_actions
 from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
-from server.desk.people import accounts, audit_log, openid, people
+from server.desk.people import accounts, audit_log, openid, people, study_people
+from server.desk.people.mail import InvitationMail
 from server.desk.people.openid import SignInProvider
 from server.desk.runs import api as runs_api
 from server.desk.runs import worker_lists
@@ -108,6 +109,7 @@ _ROUTERS = (
     openid.router,
     studies_api.router,
     people.router,
+    study_people.router,
     list_watch.router,
     recruiting_api.router,
     webhooks.router,
@@ -242,7 +244,8 @@ def _add_sessions(parts: Parts) -> None:
         per_address=parse(settings.connections_per_address),
         open_sockets=open_sockets,
     )
-    arrivals = SignedArrivals(store, settings.prolific_api, settings.resolved_public_url)
+    apis = {kind: access.api for kind, access in settings.recruiter_access.items()}
+    arrivals = SignedArrivals(store, apis, settings.resolved_public_url)
     requests = JoinRequests(store, auth, served, limits, arrivals, settings)
     parts[Metrics].watch(live, store, open_sockets, parts[OpenedBots])
     parts[Lifecycle].on_drain(live.drain, newcomers.drain)
@@ -254,14 +257,7 @@ def _add_recruiting(parts: Parts) -> None:
     settings, store = parts[Settings], parts[Store]
     platform = platform_of(settings)
     studies = PlatformStudies(store, platform, settings.resolved_public_url)
-    listening = Listening(
-        store=store,
-        platform=platform,
-        studies=studies,
-        public_url=settings.resolved_public_url,
-        workspace=settings.prolific_workspace,
-        secret=settings.prolific_hook_secret,
-    )
+    listening = Listening(store, platform, studies, settings.resolved_public_url)
     parts.add(platform, studies, listening, Polling(store, platform, studies), Webhooks(store, studies))
 
 
@@ -296,7 +292,8 @@ def _add_desk(parts: Parts) -> None:
     run_feeds, list_feeds = RunFeeds(sources, news), ListFeeds(lists, parts[RegisteredBots], news)
     job_feeds = JobFeeds(store, parts[Reports], parts[Rehearsals], parts[Exports], news)
     parts[Lifecycle].on_drain(run_feeds.drain, list_feeds.drain, job_feeds.drain)
-    parts.add(lists, sources, run_feeds, list_feeds, job_feeds, SignInProvider(settings, auth.secret))
+    provider, mail = SignInProvider(settings, auth.secret), InvitationMail(settings)
+    parts.add(lists, sources, run_feeds, list_feeds, job_feeds, provider, mail)
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """All settings of a server, read from the environment (`CANDOR_…`) or given on the command line."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -22,19 +23,44 @@ PROLIFIC_SITE = "https://app.prolific.com"
 
 def _over_tls(address: str) -> str:
     found = urlsplit(address)
-    if found.scheme != "https" and (found.scheme, found.hostname in _ON_THIS_MACHINE) != ("http", True):
+    if found.scheme != "https" and (found.scheme, found.hostname in ON_THIS_MACHINE) != ("http", True):
         raise ValueError(f"`{address}` is no address of an OpenID provider: write one with https://")
     return address
 
 
-_ON_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
+ON_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
 Issuer = Annotated[str, AfterValidator(_over_tls)]
+
+
+def _mail_server(address: str) -> str:
+    found = urlsplit(address)
+    if found.scheme not in {"smtp", "smtps"} or not found.hostname:
+        raise ValueError("write an address such as smtps://USER:PASSWORD@mail.example.org")
+    return address
+
+
+MailServer = Annotated[str, AfterValidator(_mail_server)]
 
 
 def without_password(url: str) -> str:
     """Return a URL, also an invalid one, with everything that could be a password replaced by stars."""
     starred = re.sub(r"//([^:@/]*):.*@", r"//\1:***@", url)
     return re.sub(r"(?i)(password|pass|token|secret)=[^&]*", r"\1=***", starred)
+
+
+@dataclass(frozen=True, slots=True)
+class RecruiterAccess:
+    """How this server reaches a recruiter with pay, and is reached by it.
+
+    `api`: the base address of its API. `token`: a token of the researcher's workspace; None: no access.
+    `hook_secret`: the secret that signs its events; None: events are refused. `workspace`: where the server
+    itself subscribes to events.
+    """
+
+    api: str
+    token: str | None = None
+    hook_secret: str | None = None
+    workspace: str | None = None
 
 
 class Settings(BaseSettings):
@@ -94,6 +120,15 @@ class Settings(BaseSettings):
         description="this installation's client secret at that provider; a public client has none",
     )
     oidc_name: str | None = Field(None, description="the provider's name for people; default: its host")
+    smtp_url: MailServer | None = Field(
+        None,
+        repr=False,
+        description="mail server for invitations: smtps://USER:PASSWORD@HOST[:PORT] with TLS, or smtp://… "
+        "with STARTTLS",
+    )
+    mail_from: str | None = Field(
+        None, description="sender of invitations, such as Candor <candor@lab.example>"
+    )
     messages_per_session: Limit = Field("40/10second", description="limit on messages of one worker")
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
     bot_hosts: int = Field(1, ge=1, le=64, description="number of processes that run the builtin bots")
@@ -136,6 +171,12 @@ class Settings(BaseSettings):
             raise ValueError("CANDOR_OIDC_ISSUER and CANDOR_OIDC_CLIENT_ID belong together")
         return self
 
+    @model_validator(mode="after")
+    def _whole_mail(self) -> "Settings":
+        if (self.smtp_url is None) != (self.mail_from is None):
+            raise ValueError("CANDOR_SMTP_URL and CANDOR_MAIL_FROM belong together")
+        return self
+
     @property
     def resolved_database_url(self) -> str:
         """The URL of the database in use, with our driver for it."""
@@ -144,10 +185,13 @@ class Settings(BaseSettings):
         return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.database_url)
 
     @property
-    def recruiter_access(self) -> dict[str, tuple[str, str]]:
-        """The token and the API's address of each recruiter with pay whose token is set, by its kind."""
-        found = {"prolific": (self.prolific_token, self.prolific_api)}
-        return {kind: (token, api) for kind, (token, api) in found.items() if token is not None}
+    def recruiter_access(self) -> dict[str, RecruiterAccess]:
+        """The access to each recruiter with pay, by its kind."""
+        return {
+            "prolific": RecruiterAccess(
+                self.prolific_api, self.prolific_token, self.prolific_hook_secret, self.prolific_workspace
+            )
+        }
 
     @property
     def address(self) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from server.access.roles import ALL_STUDIES, ROLES, Role
 from server.db.tables import OneTimeLinkTable, PersonRoleTable, PersonTable, SignInTable
@@ -22,13 +23,15 @@ _NAME = re.compile("[a-z0-9][a-z0-9._@+-]{0,99}")
 class Member:
     """An account of the desk. `roles`: by study name, with `ALL_STUDIES` for all studies.
 
-    `password`: its stored hash; None if there is no password yet.
+    `password`: its stored hash; None if there is no password yet. `link_expires_at`: when its open link for
+    choosing a password expires, or has expired; None if it has none.
     """
 
     id: int
     name: str
     password: str | None
     created_at: datetime
+    link_expires_at: datetime | None
     roles: Mapping[str, Role]
 
 
@@ -62,17 +65,14 @@ def add(connection: Connection, name: str, role: Role, study: str, at: datetime)
 
 def every(connection: Connection) -> list[Member]:
     """Return all accounts, by name."""
-    rows = connection.execute(
-        select(PersonTable).where(PersonTable.c.removed_at.is_(None)).order_by(PersonTable.c.name)
-    )
-    return [_member(connection, row.id, row.name, row.password, row.created_at) for row in rows]
+    rows = connection.execute(_PEOPLE.order_by(PersonTable.c.name))
+    return [_member(connection, row) for row in rows]
 
 
 def find(connection: Connection, name: str) -> Member | None:
     """Return the account with that name, in upper or lower case; None if there is none."""
-    query = select(PersonTable).where(PersonTable.c.name == name.lower(), PersonTable.c.removed_at.is_(None))
-    row = connection.execute(query).one_or_none()
-    return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
+    row = connection.execute(_PEOPLE.where(PersonTable.c.name == name.lower())).one_or_none()
+    return None if row is None else _member(connection, row)
 
 
 def require(connection: Connection, name: str) -> Member:
@@ -85,9 +85,8 @@ def require(connection: Connection, name: str) -> Member:
 
 def by_id(connection: Connection, person: int) -> Member | None:
     """Return the account whose row has this id, unless it was removed."""
-    query = select(PersonTable).where(PersonTable.c.id == person, PersonTable.c.removed_at.is_(None))
-    row = connection.execute(query).one_or_none()
-    return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
+    row = connection.execute(_PEOPLE.where(PersonTable.c.id == person)).one_or_none()
+    return None if row is None else _member(connection, row)
 
 
 def set_role(connection: Connection, name: str, role: Role | None, study: str) -> bool:
@@ -196,14 +195,23 @@ def _require_another_owner(connection: Connection, person: Member) -> None:
         raise LastOwner(f"`{person.name}` is the only owner of this installation")
 
 
-def _member(
-    connection: Connection, person: int, name: str, password: str | None, created_at: datetime
-) -> Member:
+_LINK = (
+    select(func.max(OneTimeLinkTable.c.expires_at))
+    .where(OneTimeLinkTable.c.person_id == PersonTable.c.id)
+    .scalar_subquery()
+)
+_PEOPLE = select(
+    PersonTable.c.id, PersonTable.c.name, PersonTable.c.password, PersonTable.c.created_at, _LINK
+).where(PersonTable.c.removed_at.is_(None))
+
+
+def _member(connection: Connection, row: Any) -> Member:
+    person, name, password, created_at, link_expires_at = row
     query = select(PersonRoleTable.c.study, PersonRoleTable.c.role).where(
         PersonRoleTable.c.person_id == person
     )
-    roles = {row.study: row.role for row in connection.execute(query.order_by(PersonRoleTable.c.study))}
-    return Member(person, name, password, created_at, roles)
+    roles = {held.study: held.role for held in connection.execute(query.order_by(PersonRoleTable.c.study))}
+    return Member(person, name, password, created_at, link_expires_at, roles)
 
 
 SHORTEST, LONGEST = (

@@ -72,6 +72,11 @@ def new_link(connection: Connection, person: int | None, at: datetime) -> str:
     return secret
 
 
+def revoke_links(connection: Connection, person: int) -> None:
+    """Delete an account's one-time links."""
+    connection.execute(delete(OneTimeLinkTable).where(OneTimeLinkTable.c.person_id == person))
+
+
 def look_at_link(connection: Connection, secret: str) -> Invited:
     """Return the account of a link, without using the link up. Raises LinkUsed if it is not valid."""
     query = select(OneTimeLinkTable.c.person_id).where(

@@ -81,6 +81,10 @@ class _Demo:
 
 def prolific(
     once: Annotated[bool, typer.Option("--once", help="Exit when the study is over.")] = False,
+    leave_to_me: Annotated[
+        bool,
+        typer.Option("--leave-to-me", help="Stop when participants have submitted, and let you decide."),
+    ] = False,
     signed: Annotated[
         bool,
         typer.Option("--signed", help="Admit only participants whose id the simulated Prolific has signed."),
@@ -94,6 +98,8 @@ def prolific(
 ) -> None:
     """Play a whole study on a simulated Prolific: publish it, admit participants, pay them, close it.
 
+    With --leave-to-me, you decide on the desk who is paid, and close the study yourself.
+
     Nothing is paid: the simulated Prolific runs on this machine, and the participants are simulated. The
     command starts its own server, whose desk shows everything until you press Ctrl+C. It needs no token and
     ignores your CANDOR_… settings.
@@ -102,7 +108,13 @@ def prolific(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _folder(data) as folder, _played(folder, signed=signed) as (demo, settings):
-            _play(demo)
+            if not leave_to_me:
+                console.print("To decide about the submissions yourself, add --leave-to-me.")
+            _play_until_submitted(demo)
+            if leave_to_me:
+                _step("Approve, pay in part, reject or give a bonus: the page below lists the submissions.")
+            else:
+                _decide(demo)
             _say_where(settings, demo, data, once=once)
             if not once:
                 _wait()
@@ -153,10 +165,13 @@ def _open(settings: Settings, *, signed: bool) -> None:
         record(connection, CommandLine(), "run.open", entry.slug)
 
 
-def _play(demo: _Demo) -> None:
+def _play_until_submitted(demo: _Demo) -> None:
     _publish(demo)
     _let_participants_come(demo)
     _let_time_run_out(demo)
+
+
+def _decide(demo: _Demo) -> None:
     _reconcile(demo)
     _pay(demo)
     _pay_a_bonus(demo)
@@ -273,6 +288,7 @@ def _say_where(settings: Settings, demo: _Demo, data: Path | None, *, once: bool
     if not once:
         page = f"{settings.own_url}/desk/runs/{RUN}/recruiting#token={demo.desk.token}"
         console.print(f"See it on the desk: {page}", soft_wrap=True)
+        console.print(f"Be a participant: {demo.prolific}/studies?as=PID-me", soft_wrap=True)
         console.print("Press Ctrl+C to stop the server and the simulated Prolific.")
 
 

@@ -30,6 +30,7 @@
     ├── TokenExists, PersonExists   a name is taken
     ├── NoPassword          the account has no password to change
     ├── NotYours            the account has roles in other studies too
+    ├── NoMail              the server cannot send e-mails
     ├── JobUnderWay         the same job is running already
     ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
@@ -59,6 +60,7 @@ from server.errors.access import (
     LinkUnfilled,
     LinkUnsigned,
     LinkUsed,
+    NoMail,
     NoPassword,
     NotAllowed,
     NotAuthorised,
@@ -227,6 +229,7 @@ __all__ = [
     "MalformedJson",
     "MessageTooLong",
     "NeedsConfirmation",
+    "NoMail",
     "NoModeration",
     "NoPassword",
     "NoTies",

@@ -204,6 +204,14 @@ class NotYours(CandorError):
     hint = "Ask an owner of the whole installation for the link."
 
 
+class NoMail(CandorError):
+    """The server cannot send e-mails."""
+
+    code = "no_mail"
+    status = 409
+    hint = "Copy the link and send it yourself, or set CANDOR_SMTP_URL and CANDOR_MAIL_FROM."
+
+
 class PersonExists(CandorError):
     """An account for the desk has this name already."""
 

@@ -15,7 +15,7 @@ class NotConnected(RecruitingRefused):
     """The server has no access to the platform."""
 
     code = "not_connected"
-    hint = "Start the server with CANDOR_PROLIFIC_TOKEN, a token of your workspace there."
+    hint = "Start the server with a token of your workspace there (`CANDOR_…_TOKEN`)."
 
 
 class NotRecruiting(RecruitingRefused):
@@ -65,7 +65,7 @@ class DecidedAlready(RecruitingRefused):
     """Somebody has decided about this pay already, and the new decision does not name that decision."""
 
     code = "decided_already"
-    hint = "To change a decision, give the number of each decision that yours replaces."
+    hint = "Refresh to see it, and decide again if you want to replace it."
 
 
 class BonusRefused(RecruitingRefused):

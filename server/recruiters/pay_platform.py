@@ -237,6 +237,26 @@ class PlatformStudy(Protocol):
         """The completion codes."""
 
 
+class PlatformCost(Protocol):
+    """The cost of a study, in cents of its currency."""
+
+    @property
+    def currency(self) -> str | None:
+        """The currency, such as GBP; None if the platform does not tell."""
+
+    @property
+    def reward_cents(self) -> int:
+        """The rewards, including those of screen-outs."""
+
+    @property
+    def bonus_cents(self) -> int:
+        """The bonuses."""
+
+    @property
+    def fee_cents(self) -> int:
+        """The platform's fees, with tax."""
+
+
 class StudyPlan(BaseModel):
     """The plan of a study on the platform. Amounts are cents of the workspace's currency.
 
@@ -293,8 +313,8 @@ class StudyCalls(Protocol):
     async def set_places(self, study: str, places: int) -> PlatformStudy:
         """Set the number of places."""
 
-    async def currency(self, study: str) -> str | None:
-        """Return the currency of a study's amounts, such as GBP; None if the platform does not tell."""
+    async def cost(self, study: str, *, projected: bool = False) -> PlatformCost:
+        """Return the cost of a study so far; with `projected`, of all its places."""
 
 
 class SubmissionCalls(Protocol):

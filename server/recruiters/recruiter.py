@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlencode, urlsplit
@@ -26,6 +27,9 @@ from server.recruiters.arrival import Arrival, WorkerId, is_placeholder
 from server.recruiters.pay_platform import PayPlatform
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.connection import PlatformConnection
+from server.recruiters.prolific.hooks import genuine
+from server.recruiters.prolific.signed_arrival import ProlificArrivals
+from server.recruiters.signatures import ArrivalSignatures, ArrivedEvent, NotGenuine
 
 PROLIFIC = "prolific"  # name in arrivals, studies and tables
 CONNECT = "connect"
@@ -104,6 +108,16 @@ class PayingRecruiter(_Recruiter):
     def client(token: str, api: str) -> AbstractAsyncContextManager[PayPlatform]:
         """Return a client with a token of the researcher's workspace. `api`: the address of the API."""
 
+    @staticmethod
+    def arrival_signatures(_api: str) -> ArrivalSignatures | None:
+        """Return what verifies the arrivals that the recruiter signs; None if it signs none."""
+        return None
+
+    @staticmethod
+    def event(_secret: str, _headers: Mapping[str, str], _body: bytes, _at: datetime) -> ArrivedEvent:
+        """Verify and parse an event that has arrived at a time, signed with a secret. Raises NotGenuine."""
+        raise NotGenuine("the platform sends no events")
+
 
 class Prolific(PayingRecruiter):
     """Prolific.
@@ -127,6 +141,16 @@ class Prolific(PayingRecruiter):
     def client(token: str, api: str) -> AbstractAsyncContextManager[PayPlatform]:
         """Return a client of Prolific."""
         return ProlificClient(PlatformConnection(token, api))
+
+    @staticmethod
+    def arrival_signatures(api: str) -> ArrivalSignatures:
+        """Return what verifies the arrivals that Prolific signs."""
+        return ProlificArrivals(api)
+
+    @staticmethod
+    def event(secret: str, headers: Mapping[str, str], body: bytes, at: datetime) -> ArrivedEvent:
+        """Verify and parse an event of Prolific. Raises NotGenuine."""
+        return genuine(secret, headers, body, at)
 
     def ending(self, _worker: str, _own_code: str, prolific_site: str) -> Completion:
         """Return the ending with the study's completion code."""

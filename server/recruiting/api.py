@@ -4,25 +4,54 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import Field, StringConstraints
+from pydantic import BaseModel, Field, StrictBool, StringConstraints
 
 from server.access.actor import Allowed, Caller, RequestBody
-from server.access.parts import Database, part
+from server.access.parts import Database, Secrets, part
+from server.bots.opening import NewRun, RunChanges
+from server.bots.planned_calls import Confirmation
 from server.db.recruiting.pay_decisions import DecisionKind
 from server.db.recruiting.recruitments import require_recruitment
+from server.db.runs.run_rules import all_rules_of
 from server.db.runs.runs import find_run
 from server.db.tables.table import GivenNumber, RowNumber
 from server.recruiters.pay_platform import StudyPlan, Transition
 from server.recruiting.bonuses import Bonuses
 from server.recruiting.pay import Pay
-from server.recruiting.platform import Platform
-from server.recruiting.responses import BatchLook, BatchRow, RecruitmentView, batch_row, recruitment_view
+from server.recruiting.platform import Platform, recruiting_at
+from server.recruiting.responses import (
+    BatchLook,
+    BatchRow,
+    RecruitmentCost,
+    RecruitmentView,
+    batch_row,
+    cost_row,
+    recruitment_view,
+)
 from server.recruiting.studies import PlatformStudies
+from server.study import in_thread
 
 SubmissionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Cents = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Some = Annotated[list[SubmissionId], Field(min_length=1, max_length=1_000)]
 _Text = StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)
+
+
+class RunOnPlatform(RequestBody):
+    """A run to open, like the present one, that recruits on a platform, named by its kind.
+
+    `confirmed`: the caller accepts that it may cost money.
+    """
+
+    platform: Annotated[str, StringConstraints(max_length=100)]
+    run: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    confirmed: StrictBool = False
+
+
+class RunOpened(BaseModel):
+    """The name of a run that was opened."""
+
+    run: str
 
 
 class Places(RequestBody):
@@ -83,6 +112,7 @@ async def _views(store: Database, platform: Site) -> Callable[[str], Awaitable[R
     return view
 
 
+Changes = Annotated[RunChanges, part(RunChanges)]
 Studies = Annotated[PlatformStudies, part(PlatformStudies)]
 RunPay = Annotated[Pay, Depends(_pay)]
 RunBonuses = Annotated[Bonuses, Depends(_bonuses)]
@@ -112,6 +142,29 @@ async def discard_recruitment(run: str, actor: Caller, studies: Studies) -> Resp
     """Delete a draft, so that another can be created."""
     await studies.discard(run, actor)
     return Response(status_code=204)
+
+
+@router.post("/run", status_code=201, dependencies=_STUDY)
+async def open_run_on_platform(
+    run: str, body: RunOnPlatform, actor: Caller, store: Database, auth: Secrets, changes: Changes
+) -> RunOpened:
+    """Open a run of the same study and rules that recruits on a platform, with a new completion code.
+
+    Runs do not change once opened, so the present one stays as it is. Its bots are not checked again.
+    """
+    entry = await store.read(lambda c: find_run(c, run))
+    rules = await store.read(lambda c: all_rules_of(c, entry.id, auth.ids))
+    text = await in_thread(lambda: recruiting_at(entry.yaml, body.platform))
+    confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
+    new = NewRun(body.run, text, rules, confirmation, despite_failing_bots=True)
+    return RunOpened(run=(await changes.open(new, actor)).slug)
+
+
+@router.get("/cost", dependencies=_PAY)
+async def show_cost(run: str, studies: Studies) -> RecruitmentCost:
+    """Return the cost of the study so far, and of all its places, as the platform computes them now."""
+    spent, projected = await studies.costs(run)
+    return RecruitmentCost(currency=projected.currency, spent=cost_row(spent), projected=cost_row(projected))
 
 
 @router.post("/publish", dependencies=_STUDY)

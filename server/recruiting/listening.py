@@ -1,5 +1,6 @@
 """Learn of changes on platforms: keep subscriptions to their events, and read studies periodically."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -15,7 +16,6 @@ from server.db.store import Store
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.periodic import PeriodicTask
 from server.recruiters.pay_platform import LostEvent
-from server.recruiters.recruiter import PROLIFIC
 from server.recruiting.bonuses import Bonuses, is_due
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
@@ -32,41 +32,30 @@ class Listening:
 
     Args:
         store: stores known events.
-        platform: gives access to Prolific.
+        platform: gives access to the platforms, and tells in which workspaces missing subscriptions are
+            created. Platforms without a secret that signs events are not checked.
         studies: reads studies.
         public_url: the public address of this server.
-        workspace: the workspace at Prolific in which missing subscriptions are created; None creates none.
-        secret: the secret that signs events; None turns events and checks off.
     """
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        platform: Platform,
-        studies: PlatformStudies,
-        public_url: str,
-        workspace: str | None,
-        secret: str | None,
-    ) -> None:
+    def __init__(self, store: Store, platform: Platform, studies: PlatformStudies, public_url: str) -> None:
         self._store = store
         self._platform = platform
         self._studies = studies
-        self._target = f"{public_url}{PATH}"
-        self._workspace = workspace
-        self._is_on = secret is not None and platform.has(PROLIFIC)
+        self._public_url = public_url
+        self._kinds = platform.listened_to
         self._lease = Lease(store, "listening")
         self._task = PeriodicTask(self._look_or_say_why, SECONDS, "events were not looked for")
 
     def start(self) -> None:
         """Start the checks, if the server accepts events."""
-        if self._is_on:
+        if self._kinds:
             self._task.start()
 
     async def close(self) -> None:
         """Stop the checks, and cancel a running one."""
         await self._task.cancel()
-        if self._is_on:
+        if self._kinds:
             with suppress(StorageFailed):
                 await self._lease.release()
 
@@ -89,14 +78,7 @@ class Listening:
         await self._lease.work_alone(self._take_up, SECONDS)
 
     async def _take_up(self) -> None:
-        async with self._platform.asked(PROLIFIC) as client:
-            if (hooks := client.hooks) is None:
-                return
-            if self._workspace is not None and await hooks.subscribe_to_missing(
-                self._workspace, self._target
-            ):
-                log.warning("subscribed to events anew", workspace=self._workspace)
-            lost = await hooks.lost_events(self._target)
+        lost = {kind: await self._lost(kind) for kind in self._kinds}
         due = await self._store.read(lambda connection: _due(connection, lost))
         unread = set[int]()
         for found in {one.id: one for studies in due.values() for one in studies}.values():
@@ -107,43 +89,64 @@ class Listening:
                 log.warning("study was not read", study=found.study, reason=error.message)
                 unread.add(found.id)
         taken = [event for event, studies in due.items() if unread.isdisjoint(one.id for one in studies)]
-        listed = {event.id for event in lost}
+        listed = {event.id for events in lost.values() for event in events}
         await self._store.submit(lambda connection: note_lost(connection, taken, listed, utc_now()))
+
+    async def _lost(self, kind: str) -> list[LostEvent]:
+        """Create missing subscriptions at a platform, and return its events that did not arrive."""
+        target, workspace = target_of(self._public_url, kind), self._platform.workspace(kind)
+        async with self._platform.asked(kind) as client:
+            if (hooks := client.hooks) is None:
+                return []
+            if workspace is not None and await hooks.subscribe_to_missing(workspace, target):
+                log.warning("subscribed to events anew", workspace=workspace)
+            return await hooks.lost_events(target)
+
+
+def target_of(public_url: str, kind: str) -> str:
+    """Return the address to which a platform sends its events."""
+    return f"{public_url}{PATH.format(kind=kind)}"
 
 
 async def subscribe(
-    store: Store, platform: Platform, public_url: str, workspace: str, secret: str | None, actor: Doer
+    store: Store, platform: Platform, kind: str, public_url: str, workspace: str, actor: Doer
 ) -> str:
-    """Subscribe to Prolific's events and confirm the subscription; return the secret that signs them.
+    """Subscribe to a platform's events and confirm the subscription; return the secret that signs them.
+
+    The workspace's secret is kept if the server knows it; a new one replaces any earlier one.
 
     Args:
         store: the database with the audit log.
-        platform: gives access to Prolific.
+        platform: gives access to the platforms.
+        kind: the platform.
         public_url: the public address of this server.
-        workspace: the workspace at Prolific.
-        secret: the workspace's current secret; None creates a new one, which replaces any earlier one.
+        workspace: the workspace there.
         actor: the caller.
 
     Raises:
         NotConnected, PlatformFailed, PlatformUnsure: as in `Platform.asked`. It is safe to repeat the call.
     """
-    async with platform.asked(PROLIFIC) as client:
+    secret = platform.hook_secret(kind)
+    async with platform.asked(kind) as client:
         if (hooks := client.hooks) is None:
             raise NotConnected("this platform sends no events")
         if secret is None:
             secret = (await hooks.new_secret(workspace)).value
-        await hooks.subscribe_to_missing(workspace, f"{public_url}{PATH}")
+        await hooks.subscribe_to_missing(workspace, target_of(public_url, kind))
     await store.submit(lambda connection: record(connection, actor, "recruitment.listen", workspace))
     return secret
 
 
-def _due(connection: Connection, lost: list[LostEvent]) -> dict[str, list[StoredRecruitment]]:
+def _due(
+    connection: Connection, lost: Mapping[str, Sequence[LostEvent]]
+) -> dict[str, list[StoredRecruitment]]:
     """Return the unprocessed events that did not arrive, each with the studies to read."""
     due: dict[str, list[StoredRecruitment]] = {}
-    fresh = new_lost(connection, {event.id for event in lost})
-    for event in lost:
-        if event.id in fresh:
-            due[event.id] = studies_told_of(connection, event.study, event.submission)
+    fresh = new_lost(connection, {event.id for events in lost.values() for event in events})
+    for kind, events in lost.items():
+        for event in events:
+            if event.id in fresh:
+                due[event.id] = studies_told_of(connection, kind, event.study, event.submission)
     return due
 
 

@@ -1,12 +1,14 @@
 """Access to the platforms that recruit and pay, with their errors translated into those of this server."""
 
+import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from server.config import Settings
-from server.errors import NotConnected, PlatformFailed, PlatformUnsure
+from server.config import RecruiterAccess, Settings
+from server.errors import NotConnected, NotRecruiting, PlatformFailed, PlatformUnsure, StudyInvalid
 from server.recruiters.pay_platform import OutcomeUnknown, PayPlatform, RecruiterFailure
 from server.recruiters.recruiter import PAYING, title_of
+from server.study import EditedSetting, NotEditable, edited
 
 
 class Platform:
@@ -16,18 +18,34 @@ class Platform:
     so they are never stored in the database or a backup, and never shown on a page.
     """
 
-    def __init__(self, access: Mapping[str, tuple[str, str]]) -> None:
-        """Create it. `access`: the token and the API's address of each recruiter, by its kind."""
+    def __init__(self, access: Mapping[str, RecruiterAccess]) -> None:
+        """Create it. `access`: the access to each recruiter, by its kind."""
         self._access = access
 
     @property
     def connected(self) -> bool:
         """Whether there is a token of any recruiter."""
-        return bool(self._access)
+        return any(self.has(kind) for kind in self._access)
 
     def has(self, kind: str) -> bool:
         """Return whether there is a token of this recruiter."""
-        return kind in self._access
+        return self._of(kind).token is not None
+
+    def hook_secret(self, kind: str) -> str | None:
+        """Return the secret that signs the events of a recruiter; None if its events are refused."""
+        return self._of(kind).hook_secret
+
+    def workspace(self, kind: str) -> str | None:
+        """Return the workspace in which this server subscribes to events; None if it does not."""
+        return self._of(kind).workspace
+
+    @property
+    def listened_to(self) -> list[str]:
+        """The recruiters whose events are accepted and can be looked up, by their kinds."""
+        return [kind for kind in self._access if self.has(kind) and self.hook_secret(kind) is not None]
+
+    def _of(self, kind: str) -> RecruiterAccess:
+        return self._access.get(kind, RecruiterAccess(""))
 
     @asynccontextmanager
     async def asked(self, kind: str) -> AsyncIterator[PayPlatform]:
@@ -38,14 +56,14 @@ class Platform:
             PlatformFailed: a call failed.
             PlatformUnsure: it is unknown whether a call succeeded.
         """
-        title = title_of(kind)
-        if kind not in self._access:
+        title, access = title_of(kind), self._of(kind)
+        if access.token is None:
             raise NotConnected(
                 f"this server has no access to {title}",
                 f"Start the server with {token_variable(kind)}, a token of your workspace there.",
             )
         try:
-            async with PAYING[kind].client(*self._access[kind]) as client:
+            async with PAYING[kind].client(access.token, access.api) as client:
                 yield client
         except OutcomeUnknown as error:
             raise PlatformUnsure(f"{title}: {error}", error.remedy_at(title)) from error
@@ -56,6 +74,35 @@ class Platform:
 def token_variable(kind: str) -> str:
     """Return the environment variable with the token of a recruiter with pay."""
     return f"CANDOR_{kind.upper()}_TOKEN"
+
+
+def hook_secret_variable(kind: str) -> str:
+    """Return the environment variable with the secret that signs a recruiter's events."""
+    return f"CANDOR_{kind.upper()}_HOOK_SECRET"
+
+
+def recruiting_at(text: str, kind: str) -> str:
+    """Return a study's text with a recruiter with pay, and a new completion code.
+
+    Raises:
+        NotRecruiting: there is no such recruiter.
+        StudyInvalid: the text cannot be changed, because its settings refer to each other.
+    """
+    if kind not in PAYING:
+        raise NotRecruiting(f"`{kind}` is no platform with pay", f"Choose one of {', '.join(PAYING)}.")
+    recruiter = {"kind": kind, "completion_code": new_code()}
+    try:
+        return edited(text, EditedSetting(("recruiter",), recruiter)).text
+    except NotEditable as error:
+        raise StudyInvalid(
+            f"the platform cannot be added to the study: {error}",
+            "Add `recruiter` to its text, and open a run.",
+        ) from error
+
+
+def new_code() -> str:
+    """Return a new completion code."""
+    return f"C{secrets.token_hex(4).upper()}"
 
 
 def platform_of(settings: Settings) -> Platform:

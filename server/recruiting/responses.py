@@ -15,6 +15,7 @@ from server.db.recruiting.recruitments import StoredRecruitment, lost_events, re
 from server.db.recruiting.submissions import Participation, StoredSubmission, participations, submissions_of
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry
+from server.recruiters.pay_platform import PlatformCost
 from server.recruiters.recruiter import PAYING, PayingRecruiter, title_of
 from server.recruiting.bonuses import Outcome
 from server.recruiting.pay_rules import Proposal, proposal
@@ -127,6 +128,32 @@ class BatchLook(_Shown):
     batch: BatchRow
 
 
+class CostRow(_Shown):
+    """A cost in cents. `fees`: the platform's fees, with tax."""
+
+    rewards: int
+    bonuses: int
+    fees: int
+    total: int
+
+
+class RecruitmentCost(_Shown):
+    """What a study costs at the platform: so far (`spent`), and for all its places (`projected`)."""
+
+    currency: str | None
+    spent: CostRow
+    projected: CostRow
+
+
+class PlatformRow(_Shown):
+    """A supported platform. `connected`: the server has access to it, by the setting `token_variable`."""
+
+    kind: str
+    title: str
+    connected: bool
+    token_variable: str
+
+
 class RecruitmentDetail(_Shown):
     """A run's study on a platform. Amounts are cents of `currency`; None: not known yet.
 
@@ -163,7 +190,7 @@ class RecruitmentView(_Shown):
     platform: str | None
     connected: bool
     token_variable: str | None
-    platforms: list[str]
+    platforms: list[PlatformRow]
     minutes: int | None
     lost_events: int
     lost_at: datetime | None
@@ -180,11 +207,29 @@ def recruitment_view(connection: Connection, run: RunEntry, platform: Platform) 
         platform=None if kind is None else title_of(kind),
         connected=kind is not None and platform.has(kind),
         token_variable=None if kind is None else token_variable(kind),
-        platforms=[recruiter.title for recruiter in PAYING.values()],
+        platforms=[
+            PlatformRow(
+                kind=one,
+                title=recruiter.title,
+                connected=platform.has(one),
+                token_variable=token_variable(one),
+            )
+            for one, recruiter in PAYING.items()
+        ],
         minutes=study.minutes,
         lost_events=lost.number,
         lost_at=lost.last,
         recruitment=None if found is None else _detail(connection, run, found),
+    )
+
+
+def cost_row(cost: PlatformCost) -> CostRow:
+    """Return a cost as a response."""
+    return CostRow(
+        rewards=cost.reward_cents,
+        bonuses=cost.bonus_cents,
+        fees=cost.fee_cents,
+        total=cost.reward_cents + cost.bonus_cents + cost.fee_cents,
     )
 
 

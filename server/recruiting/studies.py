@@ -1,7 +1,6 @@
 """Create, publish, pause, enlarge, close and read a run's study on the platform."""
 
 import asyncio
-import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from urllib.parse import quote
@@ -43,6 +42,7 @@ from server.errors import (
 from server.recruiters.pay_platform import (
     EndingKind,
     PayPlatform,
+    PlatformCost,
     PlatformDraft,
     PlatformStudy,
     Status,
@@ -51,7 +51,7 @@ from server.recruiters.pay_platform import (
 )
 from server.recruiters.recruiter import PAYING, PayingRecruiter, title_of
 from server.recruiting.pay_rules import standing_of
-from server.recruiting.platform import Platform
+from server.recruiting.platform import Platform, new_code
 from server.run_rules import Budget
 from server.study import parse_study
 
@@ -136,7 +136,7 @@ class PlatformStudies:
     async def _with_currency(self, found: StoredRecruitment) -> StoredRecruitment:
         """Read the currency of a draft, and return the study with it. Raises OtherCurrency."""
         async with self._platform.asked(found.platform) as client:
-            theirs = await client.studies.currency(found.study)
+            theirs = (await client.studies.cost(found.study)).currency
 
         def keep(connection: Connection) -> tuple[StoredRecruitment, Budget | None]:
             note_currency(connection, found.id, theirs)
@@ -219,6 +219,13 @@ class PlatformStudies:
             study = await client.studies.set_places(found.study, places)
         return await self._keep(found, study, actor, "recruitment.places", f"{places} places")
 
+    async def costs(self, run: str) -> tuple[PlatformCost, PlatformCost]:
+        """Return a study's cost so far, and that of all its places, as the platform computes them now."""
+        found = await self._store.read(lambda c: _drafted(c, run))
+        async with self._platform.asked(found.platform) as client:
+            spent = await client.studies.cost(found.study)
+            return spent, await client.studies.cost(found.study, projected=True)
+
     async def refresh(self, found: StoredRecruitment) -> None:
         """Read a study and all its submissions from the platform, and store them.
 
@@ -291,7 +298,7 @@ class PlatformStudies:
         """Read and store the currency of a study; store the reason with the study if that fails."""
         try:
             async with self._platform.asked(found.platform) as client:
-                currency = await client.studies.currency(found.study)
+                currency = (await client.studies.cost(found.study)).currency
         except (PlatformFailed, PlatformUnsure) as error:
             await self._note_fault(found, f"the currency was not read: {error.message}", utc_now())
         else:
@@ -335,12 +342,13 @@ def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> tuple[str, 
         titles, kinds = " or ".join(one.title for one in PAYING.values()), " or ".join(PAYING)
         raise NotRecruiting(
             f"the study of `{entry.slug}` does not recruit at {titles}",
-            f"Add `recruiter: {{kind: {kinds}, completion_code: …}}` to the study, and open a run of it.",
+            f"Choose {titles} on the run's page Recruiting, or add "
+            f"`recruiter: {{kind: {kinds}, completion_code: …}}` to the study and open a run of it.",
         )
     codes: dict[EndingKind, str] = {"complete": recruiter.completion_code}
-    codes |= {ending: _code() for ending in _OTHER_ENDINGS}
+    codes |= {ending: new_code() for ending in _OTHER_ENDINGS}
     if plan.screen_out_places and plan.screen_out_reward:
-        codes["screened_out"] = _code()
+        codes["screened_out"] = new_code()
     return recruiter.kind, PlatformDraft(
         run=entry.slug,
         title=study.title,
@@ -351,10 +359,6 @@ def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> tuple[str, 
         codes=codes,
         signed=recruiter.signs_arrivals,
     )
-
-
-def _code() -> str:
-    return f"C{secrets.token_hex(4).upper()}"
 
 
 def _not_drafted(found: StoredRecruitment) -> StudyNotDrafted:

@@ -45,6 +45,16 @@ def test_a_whole_study_is_played_with_signed_arrivals(
     assert query(url, "SELECT slug FROM run") == [(RUN,)]
 
 
+def test_the_decisions_are_left_to_who_asks_for_them(tmp_path: Path) -> None:
+    data = tmp_path / "new"
+    done = process("demo", "prolific", "--once", "--leave-to-me", "--data", data)
+    assert done.returncode == 0, done.stdout + done.stderr
+    url = f"sqlite:///{data / 'candor.db'}"
+    assert query(url, "SELECT count(*) FROM payment_decision") == [(0,)]
+    assert query(url, "SELECT status FROM recruitment") == [("ACTIVE",)]
+    assert query(url, "SELECT count(*) FROM submission WHERE status = 'AWAITING REVIEW'") == [(6,)]
+
+
 def test_it_leaves_a_folder_alone_that_has_something_in_it(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     done = CliRunner().invoke(cli, ["prolific", "--once", "--data", str(tmp_path)])

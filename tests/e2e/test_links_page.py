@@ -20,19 +20,19 @@ def test_a_list_becomes_links_and_each_leads_to_one_place(
 ) -> None:
     desk(phone, stage, f"runs/{RUN}/recruiting")
     part = phone.get_by_label("Personal links", exact=True)
-    part.get_by_label("Ids of the workers").fill("ann\nbob\nann")
-    press(phone, "Save their links as CSV")
+    part.get_by_label("Worker ids").fill("ann\nbob\nann")
+    press(phone, "Save links as CSV")
     expect(part.get_by_role("alert")).to_contain_text("line 3: the worker `ann` is in line 1 already")
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
     listed = tmp_path / "workers.csv"
     listed.write_text("worker,mail\nann,a@example.org\nbob,b@example.org\n")
-    part.get_by_label("Or a file with them").set_input_files(listed)
+    part.get_by_label("Or a file of ids").set_input_files(listed)
     expect(part.locator(".complaint")).to_be_empty()
     with phone.expect_download() as download:
-        press(phone, "Save their links as CSV")
+        press(phone, "Save links as CSV")
     assert download.value.suggested_filename == f"{RUN}-links.csv"
-    expect(part.get_by_text("The links are saved.")).to_be_visible()
+    expect(part.get_by_text("Links saved.")).to_be_visible()
     rows = csv.DictReader(Path(download.value.path()).read_text().splitlines())
     links = {row["worker"]: row["link"] for row in rows}
     assert list(links) == ["ann", "bob"]

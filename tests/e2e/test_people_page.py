@@ -64,6 +64,15 @@ def invited(page: Page, stage: Stage, name: str, role: str) -> str:
     return page.locator(".secret code").inner_text()
 
 
+def choose(page: Page, whom: str, action: str) -> None:
+    """Choose an action about somebody from their menu, and confirm it where that is asked."""
+    page.get_by_role("button", name=f"Actions for {whom}").click()
+    page.get_by_role("menuitem", name=action, exact=True).click()
+    if action != "New link":
+        fit(page)
+        page.get_by_role("dialog").get_by_role("button", name=action).click()
+
+
 def test_the_first_person_becomes_the_owner_by_a_link(page: Page, stage: Stage) -> None:
     engine = open_engine(f"sqlite:///{stage.database}", begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
@@ -111,7 +120,7 @@ def test_who_is_invited_signs_in_and_sees_what_their_role_shows(
     fit(another)
     another.goto(link)
     expect(another.get_by_text("this link was used before")).to_be_visible()
-    expect(page.get_by_role("row").filter(has_text="vera")).to_contain_text("chosen")
+    expect(page.get_by_role("row").filter(has_text="vera")).to_contain_text("Has a password")
 
 
 _FORM = """([address, body]) => {
@@ -165,11 +174,11 @@ def test_a_page_left_open_over_night_signs_in_again_and_loses_nothing(page: Page
     page.get_by_label("Your password").fill(PASSWORD)
     press(page, "Open the desk")
     page.get_by_role("link", name="People").click()
-    form = page.get_by_role("form", name="Make a token")
-    form.get_by_label("What it is for").fill("night-shift")
+    form = page.get_by_role("form", name="Create a token")
+    form.get_by_label("Purpose").fill("night-shift")
     with closing(sqlite3.connect(stage.database)) as database, database:
         database.execute("UPDATE sign_in SET expires_at = '2026-01-01 00:00:00'")
-    form.get_by_role("button", name="Make it").click()
+    form.get_by_role("button", name="Create").click()
     dialog = page.get_by_role("dialog", name="Sign in again")
     expect(dialog).to_be_visible()
     fit(page)
@@ -183,8 +192,7 @@ def test_a_page_left_open_over_night_signs_in_again_and_loses_nothing(page: Page
     # What was asked before the sign-in is done after it, once.
     expect(page.locator(".secret code")).to_contain_text("cand_")
     expect(page.get_by_role("row").filter(has_text="night-shift")).to_be_visible()
-    page.get_by_role("button", name="Revoke night-shift").click()
-    page.get_by_role("button", name="Really revoke? night-shift").click()
+    choose(page, "night-shift", "Revoke token")
     expect(page.get_by_role("row").filter(has_text="night-shift")).to_have_count(0)
 
 
@@ -263,13 +271,15 @@ def test_people_are_invited_to_one_study(page: Page, stage: Stage) -> None:
     form.get_by_role("button", name="Save").click()
     expect(page.locator(".secret code")).to_contain_text("#link=")
     row = page.get_by_role("row").filter(has_text="dot@example.org")
-    expect(row).to_contain_text("viewer")
+    expect(row).to_contain_text("Viewer")
     fit(page)
     first = page.locator(".secret code").inner_text()
-    row.get_by_role("button", name="New link").click()
+    expect(row).to_contain_text("link valid until")
+    choose(page, "dot@example.org", "New link")
     expect(page.locator(".secret code")).not_to_have_text(first)
-    row.get_by_role("button", name="Take away").click()
-    row.get_by_role("button", name="Really take away?").click()
+    choose(page, "dot@example.org", "Revoke link")
+    expect(row).to_contain_text("Invited; no link")
+    choose(page, "dot@example.org", "Remove from study")
     expect(row).to_have_count(0)
 
 

@@ -20,7 +20,6 @@ from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
 RUN = "recruited"
-PAID_SCREEN_OUTS = {"Paid screen-out places": "2", "Reward of who is screened out": "0.50"}
 CONVERSATIONS = 3  # of which one is with the qc bot, without which there is no report
 
 
@@ -79,25 +78,31 @@ def confirm(page: Page, name: str, what: str | None = None) -> None:
 
 def decide(page: Page, submissions: list[str], choice: str, **fields: str) -> None:
     for submission in submissions:
-        page.get_by_label(f"Choose {submission}").check()
+        page.get_by_label(f"Select {submission}").check()
     press(page, f"Review selected ({len(submissions)})")
-    page.get_by_label("What becomes of them").select_option(label=choice)
+    page.get_by_label("Decision", exact=True).select_option(label=choice)
     for label, text in fields.items():
         page.get_by_label(re.compile(label)).fill(text)
     page.get_by_role("dialog").get_by_role("button", name=choice, exact=True).click()
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def draft(page: Page, **more: str) -> None:
-    fields = {"Places": "5", "Reward": "4.50", "Minutes": "20"} | more
-    for label, text in fields.items():
+def draft(page: Page) -> None:
+    """Plan a study, first without paid screen-outs, and create its draft."""
+    for label, text in {"Places": "5", "Reward": "4.50", "Minutes": "20"}.items():
         page.get_by_label(label, exact=True).fill(text)
-    press(page, "Draft the study")
-    expect(page.get_by_text("unpublished")).to_be_visible()
+    press(page, "Create draft")
+    expect(page.get_by_text("Enter a number, such as 20.")).to_have_count(1)
+    for label, text in {"Paid screen-out places": "2", "Reward for a screen-out": "0.50"}.items():
+        page.get_by_label(label, exact=True).fill(text)
+    # 5 · 4.50 + 2 · 0.50
+    expect(page.get_by_role("definition").filter(has_text="23.50")).to_be_visible()
+    press(page, "Create draft")
+    expect(page.get_by_role("heading", name="Review and publish")).to_be_visible()
 
 
 def publish(page: Page, stage: Stage) -> None:
-    """Open a run, and publish its study from its page: at the second try, with paid screen-outs."""
+    """Open a run, and publish its study from its page: the second draft."""
     quick = RUNS["platform"] | {"completion_url": None, "systems_per_assignment": 2, "qc_per_assignment": 1}
     recruiter = {"recruiter": {"kind": "prolific", "completion_code": "C1AB2CD3"}}
     text = yaml.safe_dump(demo_study(**quick, **recruiter), sort_keys=False)
@@ -106,14 +111,11 @@ def publish(page: Page, stage: Stage) -> None:
     page.get_by_role("link", name="Recruiting").click()
     draft(page)
     clean(page)
-    press(page, "Publish")
-    page.get_by_role("dialog").get_by_role("button", name="Publish", exact=True).click()
-    expect(page.get_by_text("would get nothing")).to_be_visible()
-    press(page, "Cancel")
-    confirm(page, "Discard the draft")
-    draft(page, **PAID_SCREEN_OUTS)
-    confirm(page, "Publish")
-    expect(page.get_by_text("is active")).to_be_visible()
+    confirm(page, "Discard draft")
+    draft(page)
+    # 23.50, a fee of a third of it, and a tax of a fifth of the fee
+    confirm(page, "Publish for up to 32.90 GBP", "Publish")
+    expect(page.get_by_text("Active", exact=True)).to_be_visible()
 
 
 def five_come(browser: Browser, prolific: Prolific, study: str) -> dict[str, str]:
@@ -136,7 +138,7 @@ def five_come(browser: Browser, prolific: Prolific, study: str) -> dict[str, str
 
 
 def release_both(page: Page) -> None:
-    held = page.get_by_text("they still hold a place")
+    held = page.get_by_text("still holding a slot in Candor")
     expect(held).to_have_count(2)
     clean(page)
     for left in (1, 0):
@@ -147,11 +149,10 @@ def release_both(page: Page) -> None:
 
 
 def prepare_too_much_and_think_again(page: Page, submission: str) -> None:
-    page.get_by_label(f"Choose {submission}").check()
-    press(page, "Review selected (1)")
-    page.get_by_label("What becomes of them").select_option(label="Prepare a bonus")
+    page.get_by_role("button", name=f"Other decisions about {submission}").click()
+    page.get_by_role("menuitem", name="Prepare a bonus").click()
     page.get_by_label("Bonus for each").fill("150")
-    page.get_by_label("What for").fill("typo")
+    page.get_by_label("Purpose").fill("typo")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Prepare a bonus").click()
     question = page.get_by_role("dialog", name="Prepare?")
@@ -190,21 +191,24 @@ def test_a_study_is_published_filled_paid_and_closed(
     press(page, "Sync with Prolific")
     release_both(page)
     ann, bob = by_person["PID-ann"], by_person["PID-bob"]
-    decide(page, [ann], "Pay in full")
-    decide(page, [bob], "Pay in part", **{"Per cent": "50", "participants read": "A chatbot failed."})
-    expect(page.get_by_text("decided: pay in part (50 %)")).to_be_visible()
+    press(page, f"Approve {ann}")
+    expect(page.get_by_text("Decided: approve")).to_be_visible()
+    decide(page, [bob], "Pay in part", **{"Per cent": "50", "to the participant": "A chatbot failed."})
+    expect(page.get_by_text("Decided: pay in part (50 %)")).to_be_visible()
+    # 4.50 + 2.25 + 0.50, with a fee of 2.42 and a tax of 0.48
+    expect(page.get_by_text("Cost so far 10.15 GBP")).to_be_visible()
     table = page.get_by_role("group", name="Submissions")
     assert table.evaluate("box => box.scrollWidth - box.clientWidth") == 0  # no pay is cut off at 1280
     prepare_too_much_and_think_again(page, ann)
-    decide(page, [ann, bob], "Prepare a bonus", **{"Bonus for each": "1.50", "What for": "thanks"})
+    decide(page, [ann, bob], "Prepare a bonus", **{"Bonus for each": "1.50", "Purpose": "thanks"})
     expect(page.get_by_text("Nothing is paid yet")).to_be_visible()
     pay_a_bonus_whose_answer_is_lost(page, prolific)
     paid = {one: (platform.submission(one).paid, platform.submission(one).bonuses) for one in (ann, bob)}
     assert paid == {ann: (450, [150]), bob: (225, [150])}
-    confirm(page, "Close")
-    expect(page.get_by_text("is awaiting review")).to_be_visible()
+    confirm(page, "Close study")
+    expect(page.get_by_text("Closed, awaiting review")).to_be_visible()
     desk(phone, prolific_stage, f"runs/{RUN}/recruiting")
-    expect(phone.get_by_text("is awaiting review")).to_be_visible()
+    expect(phone.get_by_text("Closed, awaiting review")).to_be_visible()
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
     desk(page, prolific_stage, f"runs/{RUN}")
@@ -219,8 +223,9 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     study_without_a_platform(page, prolific_stage)
     run_opened(page, "uncharted")
     page.get_by_role("link", name="Recruiting").click()
-    expect(page.get_by_text("The study of this run names no platform.")).to_be_visible()
-    page.get_by_role("main").get_by_role("link", name="Studies").click()
+    expect(page.get_by_role("heading", name="Choose a platform")).to_be_visible()
+    clean(page)
+    page.get_by_role("main").get_by_role("link", name="study").click()
     page.get_by_role("link", name="harbour").click()
     page.get_by_label("Where workers come from").select_option("prolific")
     code = page.get_by_label("Completion code")
@@ -230,8 +235,12 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     clean(page)
     run_opened(page, "charted")
     page.get_by_role("link", name="Recruiting").click()
-    draft(page, **PAID_SCREEN_OUTS)
-    confirm(page, "Publish")
-    expect(page.get_by_text("is active")).to_be_visible()
+    draft(page)
+    confirm(page, "Publish for up to 32.90 GBP", "Publish")
+    expect(page.get_by_text("Active", exact=True)).to_be_visible()
     (made,) = set(prolific.platform.studies) - before
     assert given in {each["code"] for each in prolific.platform.study(made).given["completion_codes"]}
+    desk(page, prolific_stage, "runs/uncharted/recruiting")
+    press(page, "Open a run on Prolific")
+    page.wait_for_url("**/desk/runs/uncharted-prolific/recruiting")
+    expect(page.get_by_role("heading", name="Plan the study on Prolific")).to_be_visible()

@@ -12,8 +12,9 @@ from server.desk.people.openid import OpenIdProvider, SignInStart
 from server.errors import ProviderRefused
 from server.recruiters.pay_platform import OutcomeUnknown
 from server.recruiters.prolific.connection import PlatformAnswer, PlatformConnection
-from server.recruiters.prolific.signed_arrival import KeysUnavailable, StudyKeys
+from server.recruiters.prolific.signed_arrival import StudyKeys
 from server.recruiters.recruiter import Sona
+from server.recruiters.signatures import KeysUnavailable
 from server.recruiters.sona import SonaClient
 
 MEGABYTE = b" " * 2**20

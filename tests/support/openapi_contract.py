@@ -85,8 +85,7 @@ class Contract:
                 self.broken.append(f"{name}: {key} is no parameter")
                 continue
             schema = described[key]["schema"]
-            number = schema.get("type") == "integer" and value.isdecimal()
-            self._hold(f"{name}: {key}", self._strict, schema, int(value) if number else value)
+            self._hold(f"{name}: {key}", self._strict, schema, _typed(value, schema.get("type")))
         content = operation.get("requestBody", {}).get("content", {})
         if content:
             schema = _closed(content["application/json"]["schema"])
@@ -108,6 +107,13 @@ class Contract:
     def _hold(self, what: str, registry: "Registry[Any]", schema: Json, value: object) -> None:
         for error in Draft202012Validator(_rooted(schema), registry=registry).iter_errors(value):
             self.broken.append(f"{what}: {error.json_path}: {error.message}")
+
+
+def _typed(value: str, kind: object) -> object:
+    """Return the value of a query's parameter, of the type that the specification gives it."""
+    if kind == "integer" and value.isdecimal():
+        return int(value)
+    return value == "true" if kind == "boolean" and value in {"true", "false"} else value
 
 
 async def _body(receive: Receive) -> bytes:

@@ -47,7 +47,7 @@ class _Site:
 @contextmanager
 def serving(folder: Path, port: int, upstream: Sequence[int], kind: str = "nginx") -> Iterator[Proxy]:
     """Give a proxy on `port` over the two processes on the ports `upstream`."""
-    site = _Site(folder, port, upstream, *_certificate(folder))
+    site = _Site(folder, port, upstream, *new_certificate(folder))
     command = KINDS[kind](site)
     homes = {name: str(folder) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}  # Caddy's
     with (folder / "said.log").open("wb") as said:
@@ -72,7 +72,7 @@ def _listens(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _certificate(folder: Path) -> tuple[Path, Path]:
+def new_certificate(folder: Path) -> tuple[Path, Path]:
     """Make a certificate for this machine, and its key."""
     certificate, key = folder / "certificate.pem", folder / "key.pem"
     made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", str(key)]

@@ -1,4 +1,4 @@
-import { ChevronDown, type IconNode } from "lucide";
+import { ChevronDown, Ellipsis, type IconNode } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Icon } from "./Icon";
@@ -11,26 +11,36 @@ export interface MenuItem {
   onChoose: () => void;
 }
 
+const ITEM_PX = 44;
+
 interface Props {
   /** What the button says. */
   label: ComponentChildren;
   items: MenuItem[];
   /** What stands above the items. */
   children?: ComponentChildren;
+  /** In a row of a table: three dots that say nothing but to a screen reader, and a list that no table cuts off. */
+  inRow?: boolean;
 }
 
 /** A button with a list of actions below it. Arrow keys move between them; Escape gives the focus back. */
-export function Menu({ label, items, children }: Props) {
+export function Menu({ label, items, children, inRow }: Props) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
+  const [place, setPlace] = useState({});
 
   useEffect(() => {
     if (!open) {
       return;
     }
-    choices(root.current)[0]?.focus();
+    if (inRow && button.current) {
+      setPlace(beside(button.current, items.length));
+    }
+    choices(root.current)[0]?.focus({ preventScroll: true });
+    const scrolled = () => inRow && setOpen(false);
+    window.addEventListener("scroll", scrolled, true);
     const away = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) {
         setOpen(false);
@@ -39,6 +49,7 @@ export function Menu({ label, items, children }: Props) {
     document.addEventListener("pointerdown", away);
     document.addEventListener("focusin", away);
     return () => {
+      window.removeEventListener("scroll", scrolled, true);
       document.removeEventListener("pointerdown", away);
       document.removeEventListener("focusin", away);
     };
@@ -85,17 +96,17 @@ export function Menu({ label, items, children }: Props) {
       <button
         ref={button}
         type="button"
-        class="button button-secondary"
+        class={inRow ? "button button-quiet menu-dots" : "button button-secondary"}
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         onClick={() => setOpen(!open)}
       >
-        <span class="menu-label">{label}</span>
-        <Icon of={ChevronDown} />
+        <span class={inRow ? "unseen" : "menu-label"}>{label}</span>
+        <Icon of={inRow ? Ellipsis : ChevronDown} />
       </button>
       {open && (
-        <div class="menu-box">
+        <div class={inRow ? "menu-box menu-free" : "menu-box"} style={inRow ? place : undefined}>
           {children && <div class="menu-head">{children}</div>}
           <div id={id} role="menu" class="menu-list">
             {items.filter(({ danger }) => !danger).map(entry)}
@@ -107,6 +118,16 @@ export function Menu({ label, items, children }: Props) {
       )}
     </div>
   );
+}
+
+/** Where a list stands that belongs to a button: below it, or above it where there is no room below. */
+function beside(button: HTMLElement, items: number) {
+  const { top, bottom, right } = button.getBoundingClientRect();
+  const edge = `${Math.max(8, document.documentElement.clientWidth - right)}px`;
+  const fits = bottom + items * ITEM_PX + 24 < window.innerHeight || top < window.innerHeight / 2;
+  return fits
+    ? { top: `${bottom + 4}px`, right: edge }
+    : { bottom: `${window.innerHeight - top + 4}px`, right: edge };
 }
 
 function choices(root: HTMLElement | null): HTMLButtonElement[] {

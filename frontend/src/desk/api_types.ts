@@ -47,6 +47,7 @@ export interface Answers {
   "/api/desk/bots": BotList;
   "/api/desk/bots/{name}": BotView;
   "/api/desk/bots/{name}/check": CheckView;
+  "/api/desk/invitation-mail": MailAvailable;
   "/api/desk/people": PeopleList;
   "/api/desk/runs": RunList;
   "/api/desk/runs/{run}": RunDetail;
@@ -58,6 +59,7 @@ export interface Answers {
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/narrowing": Narrowing;
   "/api/desk/runs/{run}/recruitment": RecruitmentView;
+  "/api/desk/runs/{run}/recruitment/cost": RecruitmentCost;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
   "/api/desk/runs/{run}/rules": RunRules;
@@ -668,6 +670,12 @@ export interface ReportLine {
   text: string;
 }
 /**
+ * Whether the server can send invitations by e-mail.
+ */
+export interface MailAvailable {
+  available: boolean;
+}
+/**
  * All accounts of the desk, by name.
  */
 export interface PeopleList {
@@ -675,10 +683,13 @@ export interface PeopleList {
 }
 /**
  * An account of the desk. `has_password`: its owner has chosen a password.
+ *
+ * `link_expires_at`: when its open link for choosing a password expires; None if it has no link.
  */
 export interface PersonRow {
   created_at: string;
   has_password: boolean;
+  link_expires_at: string | null;
   name: string;
   roles: StudyRole[];
 }
@@ -1130,10 +1141,19 @@ export interface RecruitmentView {
   lost_events: number;
   minutes: number | null;
   platform: string | null;
-  platforms: string[];
+  platforms: PlatformRow[];
   possible: boolean;
   recruitment: RecruitmentDetail | null;
   token_variable: string | null;
+}
+/**
+ * A supported platform. `connected`: the server has access to it, by the setting `token_variable`.
+ */
+export interface PlatformRow {
+  connected: boolean;
+  kind: string;
+  title: string;
+  token_variable: string;
 }
 /**
  * A run's study on a platform. Amounts are cents of `currency`; None: not known yet.
@@ -1262,6 +1282,23 @@ export interface ProposedPay {
   pay: "all" | "part" | "nothing";
   share: number | null;
   why: string;
+}
+/**
+ * What a study costs at the platform: so far (`spent`), and for all its places (`projected`).
+ */
+export interface RecruitmentCost {
+  currency: string | null;
+  projected: CostRow;
+  spent: CostRow;
+}
+/**
+ * A cost in cents. `fees`: the platform's fees, with tax.
+ */
+export interface CostRow {
+  bonuses: number;
+  fees: number;
+  rewards: number;
+  total: number;
 }
 /**
  * The rehearsals of a study, newest first.
@@ -1542,10 +1579,12 @@ export interface StudyPeople {
 /**
  * An account with access to a study. `role`: its role in this study; `of_all`: its role for all studies.
  *
- * `has_password`: its owner has chosen one. `may_have_link`: the caller may create a password link for it.
+ * `has_password`: its owner has chosen one. `link_expires_at`: when its open link for choosing one expires;
+ * None if it has no link. `may_have_link`: the caller may create or revoke a password link for it.
  */
 export interface InStudy {
   has_password: boolean;
+  link_expires_at: string | null;
   may_have_link: boolean;
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
@@ -1708,11 +1747,16 @@ export interface Invitation {
 }
 /**
  * An account, and a link that works once, for choosing its password. It cannot be shown again.
+ *
+ * `mailed`: it was sent by e-mail. `mail_failure`: why it could not be sent.
  */
 export interface PersonWithLink {
   created_at: string;
   has_password: boolean;
   link: string;
+  link_expires_at: string | null;
+  mail_failure?: string | null;
+  mailed?: boolean;
   name: string;
   roles: StudyRole[];
 }
@@ -1743,10 +1787,15 @@ export interface BatchLook {
 }
 /**
  * An account with its role. A new account has a link for choosing a password, which is shown only now.
+ *
+ * `mailed`: the link was sent by e-mail. `mail_failure`: why it could not be sent.
  */
 export interface GrantedInStudy {
   has_password: boolean;
   link: string | null;
+  link_expires_at: string | null;
+  mail_failure?: string | null;
+  mailed?: boolean;
   may_have_link: boolean;
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;

@@ -364,7 +364,14 @@ function Tables() {
                 <Time at={new Date(row.at)} />
               </td>
               <td>
-                <Button kind="quiet">Act…</Button>
+                <Menu
+                  inRow
+                  label={`Actions for ${row.worker}`}
+                  items={[
+                    { name: "Copy", onChoose: () => toast("Copied") },
+                    { name: "Delete", danger: true, onChoose: () => toast("Deleted") },
+                  ]}
+                />
               </td>
             </tr>
           ))}

@@ -20,11 +20,11 @@ from server.db.runs.runs import find_run
 from server.db.store import Store
 from server.errors import CandorError, NeedsConfirmation
 from server.recruiters.pay_platform import StudyPlan, Transition, shown_amount
-from server.recruiters.recruiter import title_of
+from server.recruiters.recruiter import PAYING, title_of
 from server.recruiting.bonuses import Bonuses
 from server.recruiting.listening import subscribe
 from server.recruiting.pay import Pay
-from server.recruiting.platform import Platform, platform_of
+from server.recruiting.platform import Platform, hook_secret_variable, platform_of
 from server.recruiting.responses import DifferenceRow, RecruitmentDetail, SubmissionRow, recruitment_view
 from server.recruiting.studies import PlatformStudies
 
@@ -174,18 +174,22 @@ def show(run: Run, data: Data = None) -> None:
 
 @cli.command()
 def listen(
-    workspace: Annotated[str, typer.Argument(help="The id of your workspace at Prolific.")], data: Data = None
+    workspace: Annotated[str, typer.Argument(help="The id of your workspace at the platform.")],
+    platform: Annotated[str, typer.Option(help="The platform.")] = next(iter(PAYING)),
+    data: Data = None,
 ) -> None:
-    """Subscribe to Prolific's webhooks, so that the server learns of changes at once."""
+    """Subscribe to a platform's webhooks, so that the server learns of changes at once."""
+    if platform not in PAYING:
+        fail(f"`{platform}` is not a platform with pay", f"Choose from {', '.join(PAYING)}.")
     settings = settings_from(data=data)
-    address, before = settings.resolved_public_url, settings.prolific_hook_secret
+    address, before = settings.resolved_public_url, platform_of(settings).hook_secret(platform)
     secret = _done(
-        data, lambda rooms: subscribe(rooms.store, rooms.platform, address, workspace, before, _ME)
+        data, lambda rooms: subscribe(rooms.store, rooms.platform, platform, address, workspace, _ME)
     )
-    console.print(f"Prolific sends its events to {escape(address)}.")
+    console.print(f"{title_of(platform)} sends its events to {escape(address)}.")
     if before is None:
         console.print("Start the server with this variable in its environment. It is shown only once:")
-        console.print(f"CANDOR_PROLIFIC_HOOK_SECRET={escape(secret)}", soft_wrap=True)
+        console.print(f"{hook_secret_variable(platform)}={escape(secret)}", soft_wrap=True)
 
 
 @cli.command()

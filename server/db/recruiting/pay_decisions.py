@@ -166,4 +166,5 @@ def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecisio
 
 def _told(one: StoredDecision) -> str:
     when = f"{one.decided_at:%Y-%m-%d %H:%M} UTC"
-    return f"{one.submission}: {one.decided_by} decided `{one.decision}` at {when} (decision {one.id})"
+    what = one.decision.replace("_", " ")
+    return f"{one.decided_by} decided on {when} about {one.submission}: {what} (decision {one.id})"

@@ -1,33 +1,41 @@
-"""Endpoints that manage accounts and tokens of the desk, and the roles that accounts have in a study."""
+"""Endpoints that manage accounts and tokens of the desk."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, StrictBool, StringConstraints
 from sqlalchemy import Connection
 
 from server.access import people, sign_ins, tokens
 from server.access.actor import Actor, Allowed, Caller, RequestBody
-from server.access.parts import PublicUrl
+from server.access.parts import PublicUrl, part
 from server.access.people import Member
 from server.access.roles import ALL_STUDIES, Role
 from server.clock import ShownTime, utc_now
 from server.db.audit import Doer, record
-from server.db.runs.studies import find_study
 from server.desk.listed import Lists
 from server.desk.people.accounts import StudyRole
-from server.errors import NotYours, PersonNotFound
+from server.desk.people.mail import InvitationMail
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 
 class NewPerson(RequestBody):
-    """An account to create. `study`: the study of the role, or None for all studies."""
+    """An account to create. `study`: the study of the role, or None for all studies.
+
+    `by_mail`: send the link for choosing a password to the name, which is an e-mail address.
+    """
 
     name: Name
     role: Role
     study: Name | None = None
+    by_mail: StrictBool = False
+
+
+class NewLink(RequestBody):
+    """How to hand over a new password link. `by_mail`: send it to the name, which is an e-mail address."""
+
+    by_mail: StrictBool = False
 
 
 class RoleChange(RequestBody):
@@ -46,12 +54,16 @@ class NewToken(RequestBody):
 
 
 class PersonRow(BaseModel):
-    """An account of the desk. `has_password`: its owner has chosen a password."""
+    """An account of the desk. `has_password`: its owner has chosen a password.
+
+    `link_expires_at`: when its open link for choosing a password expires; None if it has no link.
+    """
 
     name: str
     roles: list[StudyRole]
     has_password: bool
     created_at: ShownTime
+    link_expires_at: ShownTime | None
 
 
 class PeopleList(BaseModel):
@@ -61,9 +73,14 @@ class PeopleList(BaseModel):
 
 
 class PersonWithLink(PersonRow):
-    """An account, and a link that works once, for choosing its password. It cannot be shown again."""
+    """An account, and a link that works once, for choosing its password. It cannot be shown again.
+
+    `mailed`: it was sent by e-mail. `mail_failure`: why it could not be sent.
+    """
 
     link: str
+    mailed: bool = False
+    mail_failure: str | None = None
 
 
 class PersonChanged(PersonRow):
@@ -95,6 +112,12 @@ class PeopleUpdate(BaseModel):
     tokens: list[TokenRow] = []
 
 
+class MailAvailable(BaseModel):
+    """Whether the server can send invitations by e-mail."""
+
+    available: bool
+
+
 class TokenMade(BaseModel):
     """A new token. It cannot be shown again."""
 
@@ -102,6 +125,7 @@ class TokenMade(BaseModel):
     token: str
 
 
+Mail = Annotated[InvitationMail, part(InvitationMail)]
 router = APIRouter(prefix="/api/desk", tags=["people"])
 _PEOPLE = [Depends(Allowed("manage_people"))]
 _TOKENS = [Depends(Allowed("manage_tokens"))]
@@ -114,19 +138,28 @@ async def list_people(store: Lists) -> PeopleList:
     return PeopleList(people=[person_row(member) for member in found])
 
 
+@router.get("/invitation-mail", dependencies=[Depends(Allowed("manage_study_people"))])
+async def show_invitation_mail(mail: Mail) -> MailAvailable:
+    """Say whether the server can send invitations by e-mail."""
+    return MailAvailable(available=mail.available)
+
+
 @router.post("/people", status_code=201, dependencies=_PEOPLE)
 async def invite_person(
-    body: NewPerson, actor: Caller, store: Lists, public_url: PublicUrl
+    body: NewPerson, actor: Caller, store: Lists, public_url: PublicUrl, mail: Mail
 ) -> PersonWithLink:
     """Create an account, and a link for choosing its password."""
     study, at = body.study or ALL_STUDIES, utc_now()
+    if body.by_mail:
+        mail.require(body.name)
 
     def add(connection: Connection) -> PersonWithLink:
         person = people.add(connection, body.name, body.role, study, at)
         record(connection, actor, "person.add", body.name.lower(), said(body.role, study))
         return _linked(public_url, connection, body.name, sign_ins.new_link(connection, person, at))
 
-    return await store.submit(add)
+    made = await store.submit(add)
+    return await _mailed(mail, made, actor, study) if body.by_mail else made
 
 
 @router.put("/people/{person}/role", dependencies=_PEOPLE)
@@ -154,9 +187,12 @@ async def set_role(
 
 @router.post("/people/{person}/link", dependencies=_PEOPLE)
 async def new_password_link(
-    person: str, actor: Caller, store: Lists, public_url: PublicUrl
+    person: str, actor: Caller, store: Lists, public_url: PublicUrl, mail: Mail, body: NewLink | None = None
 ) -> PersonWithLink:
     """Create a link for choosing another password. Earlier links are cancelled."""
+    by_mail = body is not None and body.by_mail
+    if by_mail:
+        mail.require(person)
 
     def make(connection: Connection) -> PersonWithLink:
         member = people.require(connection, person)
@@ -165,7 +201,21 @@ async def new_password_link(
             public_url, connection, member.name, sign_ins.new_link(connection, member.id, utc_now())
         )
 
-    return await store.submit(make)
+    made = await store.submit(make)
+    return await _mailed(mail, made, actor, ALL_STUDIES) if by_mail else made
+
+
+@router.delete("/people/{person}/link", status_code=204, dependencies=_PEOPLE)
+async def revoke_password_link(person: str, actor: Caller, store: Lists) -> Response:
+    """Revoke an account's open password link. The account and its password stay."""
+
+    def change(connection: Connection) -> None:
+        member = people.require(connection, person)
+        sign_ins.revoke_links(connection, member.id)
+        record(connection, actor, "person.revoke_link", member.name)
+
+    await store.submit(change)
+    return Response(status_code=204)
 
 
 @router.delete("/people/{person}", status_code=204, dependencies=_PEOPLE)
@@ -199,6 +249,14 @@ async def revoke_token(token: str, actor: Caller, store: Lists) -> Response:
     """Revoke the token of this name at once."""
     await store.submit(lambda c: revoke(c, actor, token))
     return Response(status_code=204)
+
+
+async def _mailed(mail: InvitationMail, made: PersonWithLink, actor: Actor, study: str) -> PersonWithLink:
+    """Send the link of `made` to its person, and return `made` with what became of it."""
+    if made.link_expires_at is None:
+        return made
+    failure = await mail.send(made.name, actor.name, study, made.link, made.link_expires_at)
+    return made.model_copy(update={"mailed": failure is None, "mail_failure": failure})
 
 
 def _linked(public_url: str, connection: Connection, name: str, secret: str) -> PersonWithLink:
@@ -236,6 +294,7 @@ def person_row(member: Member) -> PersonRow:
         roles=[StudyRole(study=study or None, role=role) for study, role in member.roles.items()],
         has_password=member.password is not None,
         created_at=member.created_at,
+        link_expires_at=member.link_expires_at,
     )
 
 
@@ -247,122 +306,4 @@ def token_row(grant: tokens.Grant) -> TokenRow:
         study=grant.study or None,
         created_at=grant.created_at,
         revoked_at=grant.revoked_at,
-    )
-
-
-class InStudy(BaseModel):
-    """An account with access to a study. `role`: its role in this study; `of_all`: its role for all studies.
-
-    `has_password`: its owner has chosen one. `may_have_link`: the caller may create a password link for it.
-    """
-
-    name: str
-    role: Role | None
-    of_all: Role | None
-    has_password: bool
-    may_have_link: bool
-
-
-class StudyPeople(BaseModel):
-    """All accounts with access to a study, by name."""
-
-    people: list[InStudy]
-
-
-class RoleInStudy(BaseModel):
-    """An account's name, and its role in the study."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: Name
-    role: Role
-
-
-class GrantedInStudy(InStudy):
-    """An account with its role. A new account has a link for choosing a password, which is shown only now."""
-
-    link: str | None
-
-
-_OF_STUDY = [Depends(Allowed("manage_study_people"))]
-
-
-@router.get("/studies/{study}/people", dependencies=_OF_STUDY)
-async def list_study_people(study: str, actor: Caller, store: Lists) -> StudyPeople:
-    """List accounts with access to the study, including those with a role for all studies."""
-    return people_of(study, await store.read(people.every), actor)
-
-
-@router.post("/studies/{study}/people", status_code=201, dependencies=_OF_STUDY)
-async def grant_in_study(
-    study: str, body: RoleInStudy, actor: Caller, store: Lists, public_url: PublicUrl
-) -> GrantedInStudy:
-    """Give an account a role in the study.
-
-    A new account gets a password link; others keep their password.
-    """
-    at = utc_now()
-
-    def grant(connection: Connection) -> GrantedInStudy:
-        find_study(connection, study)
-        new = people.grant(connection, body.name, body.role, study, at)
-        member = people.require(connection, body.name)
-        action = "person.role" if new is None else "person.add"
-        record(connection, actor, action, member.name, said(body.role, study))
-        link = None if new is None else sign_ins.new_link(connection, new, at)
-        shown = None if link is None else password_link(public_url, link)
-        return GrantedInStudy(**dict(_row(member, study, actor)), link=shown)
-
-    return await store.submit(grant)
-
-
-@router.post("/studies/{study}/people/{person}/link", dependencies=_OF_STUDY)
-async def new_link_in_study(
-    study: str, person: str, actor: Caller, store: Lists, public_url: PublicUrl
-) -> GrantedInStudy:
-    """Create another link for choosing a password. Earlier links are cancelled.
-
-    Allowed only if the caller owns all studies in which the account has a role, because the link gives
-    access to the account.
-    """
-
-    def make(connection: Connection) -> GrantedInStudy:
-        member = people.require(connection, person)
-        row = _row(member, study, actor)
-        if row.role is None:
-            raise PersonNotFound(f"`{member.name}` has no role in this study")
-        if not row.may_have_link:
-            raise NotYours(f"`{member.name}` has a role in a study that {actor.name} does not own")
-        record(connection, actor, "person.link", member.name)
-        link = sign_ins.new_link(connection, member.id, utc_now())
-        return GrantedInStudy(**dict(row), link=password_link(public_url, link))
-
-    return await store.submit(make)
-
-
-@router.delete("/studies/{study}/people/{person}", status_code=204, dependencies=_OF_STUDY)
-async def remove_from_study(study: str, person: str, actor: Caller, store: Lists) -> Response:
-    """Remove an account's role in the study. An account without any role can no longer sign in."""
-
-    def leave(connection: Connection) -> None:
-        people.leave_study(connection, person, study, utc_now())
-        record(connection, actor, "person.role", person.lower(), f"none of {study}")
-
-    await store.submit(leave)
-    return Response(status_code=204)
-
-
-def people_of(study: str, found: Iterable[Member], actor: Actor) -> StudyPeople:
-    """Return the accounts with access to a study, as `actor` sees them."""
-    rows = [_row(member, study, actor) for member in found]
-    return StudyPeople(people=[row for row in rows if row.role is not None or row.of_all is not None])
-
-
-def _row(member: Member, study: str, actor: Actor) -> InStudy:
-    return InStudy(
-        name=member.name,
-        role=member.roles.get(study),
-        of_all=member.roles.get(ALL_STUDIES),
-        has_password=member.password is not None,
-        may_have_link=all(actor.may("manage_study_people", where) for where in member.roles),
     )

@@ -18,7 +18,8 @@ from server.bots.fitness import TOPIC as CHECKS
 from server.bots.registered_bots import RegisteredBots
 from server.db.runs import studies
 from server.desk.listed import TOPIC, ListedStore
-from server.desk.people.people import PeopleUpdate, StudyPeople, people_of, person_row, token_row
+from server.desk.people.people import PeopleUpdate, person_row, token_row
+from server.desk.people.study_people import StudyPeople, people_of
 from server.desk.streams.feed import Feed, Sight
 from server.desk.streams.watch import LastSeen, streaming
 from server.desk.studies.study_responses import StudyList, study_summary

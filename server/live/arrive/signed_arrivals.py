@@ -1,5 +1,6 @@
 """Check the platform's signature of an arrival, if the study requires one."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -7,28 +8,24 @@ from server.db.recruiting.recruitments import leads_to_run
 from server.db.store import Store
 from server.errors import LinkAltered, LinkExpired, LinkUnsigned, NotAuthorised, PlatformFailed
 from server.recruiters.arrival import Arrival
-from server.recruiters.prolific.signed_arrival import (
-    PARAMETER,
-    STUDY,
-    Expired,
-    Forged,
-    KeysUnavailable,
-    StudyKeys,
-    signed_arrival,
-)
-from server.recruiters.recruiter import Parameters, PayingRecruiter
+from server.recruiters.recruiter import PAYING, Parameters, PayingRecruiter
+from server.recruiters.signatures import Expired, Forged, KeysUnavailable
 
 
 class SignedArrivals:
     """Check the signed arrivals of every run of this server."""
 
-    def __init__(self, store: Store, prolific_api: str, public_url: str) -> None:
-        """Read keys from `prolific_api`; participants' links begin with `public_url`.
+    def __init__(self, store: Store, apis: Mapping[str, str], public_url: str) -> None:
+        """Read keys from `apis`, by recruiter; participants' links begin with `public_url`.
 
         `store` tells which run a platform's study belongs to.
         """
         self._store = store
-        self._keys = StudyKeys(prolific_api)
+        self._signatures = {
+            kind: made
+            for kind, api in apis.items()
+            if (made := PAYING[kind].arrival_signatures(api)) is not None
+        }
         self._public_url = public_url
 
     async def checked(
@@ -43,12 +40,13 @@ class SignedArrivals:
             LinkAltered: The platform has not signed these parameters, or signed them for another run's study.
             PlatformFailed: The platform's keys cannot be read; the page tries again.
         """
-        platform, token = recruiter.title, parameters.get(PARAMETER)
+        platform, signatures = recruiter.title, self._signatures[recruiter.kind]
+        token = parameters.get(signatures.parameter)
         if token is None:
             unsigned = LinkUnsigned(f"this study takes workers from {platform} only, by the link there")
             return recruiter.arrival(parameters), unsigned
         try:
-            signed = await signed_arrival(self._keys, token, f"{self._public_url}/w/{quote(run)}")
+            signed = await signatures.verified(token, f"{self._public_url}/w/{quote(run)}")
         except Expired:
             late = LinkExpired(
                 f"this link was valid for two minutes only: open the study at {platform} again"
@@ -64,7 +62,6 @@ class SignedArrivals:
             raise LinkAltered(f"this link was changed after {platform} made it: it names no worker")
         if any(value != signed.parameters[name] for name, value in given.items()):
             raise LinkAltered(f"this link was changed after {platform} made it: it names another worker")
-        study = signed.parameters.get(STUDY)
-        if not await self._store.read(lambda connection: leads_to_run(connection, study, run)):
+        if not await self._store.read(lambda connection: leads_to_run(connection, signed.study, run)):
             raise LinkAltered(f"this link is for another study: open this one at {platform} again")
         return replace(named, visit=signed.submission), None

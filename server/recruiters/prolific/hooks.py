@@ -5,7 +5,6 @@ import hashlib
 import hmac
 import re
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from typing import Any, Final
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from server.recruiters.pay_platform import LostEvent, PlatformAnswer, PlatformSecret, PlatformUnreadable
 from server.recruiters.prolific.connection import PlatformConnection
+from server.recruiters.signatures import ArrivedEvent, NotGenuine
 
 # Source: Prolific's documents on webhooks, "Verifying": the signature is base64 of HMAC-SHA256(secret,
 # timestamp + raw body), and the timestamp is in seconds since 1970.
@@ -24,20 +24,6 @@ SIGNATURE, TIMESTAMP, EVENT = (
 )
 _SECONDS = 300  # by which an event's time may differ from the current time
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
-
-
-class NotGenuine(Exception):
-    """An event is forged, altered, too old or malformed. The message says which, and contains no ids."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArrivedEvent:
-    """An event from Prolific. `study`, `submission`: its subject, as far as it names one."""
-
-    id: str
-    signature: str
-    study: str | None
-    submission: str | None
 
 
 class _Payload(PlatformAnswer):

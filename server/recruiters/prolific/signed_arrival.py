@@ -6,8 +6,6 @@ checks it.
 """
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +15,7 @@ import jwt
 from pydantic_core import from_json
 
 from candor.common.network import BoundedClient
+from server.recruiters.signatures import Expired, Forged, KeysUnavailable, SignedArrival
 
 ISSUER = "https://www.prolific.com"
 PARAMETER = "prolific_token"
@@ -28,26 +27,6 @@ _SECONDS = 10.0  # time-out for reading the keys
 _KEPT = 86_400.0  # "update them at least daily"
 _BETWEEN = 60.0  # shortest time between readings of the keys, even for unknown keys
 _AFTER_FAILURE = 5.0
-
-
-class Forged(Exception):
-    """Prolific has not signed the arrival, or not for this study. The message says what is wrong."""
-
-
-class Expired(Exception):
-    """The token is genuine, but has expired after two minutes."""
-
-
-class KeysUnavailable(Exception):
-    """Prolific's keys cannot be read now, so the token cannot be verified."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignedArrival:
-    """The signed content of an arrival: the parameters of the address, and the submission."""
-
-    parameters: Mapping[str, str]
-    submission: str
 
 
 class StudyKeys:
@@ -87,6 +66,19 @@ class StudyKeys:
         self._not_before = monotonic() + _BETWEEN
 
 
+class ProlificArrivals:
+    """Verifies the arrivals that Prolific signs. `api`: the address of Prolific's API."""
+
+    parameter = PARAMETER
+
+    def __init__(self, api: str) -> None:
+        self._keys = StudyKeys(api)
+
+    async def verified(self, token: str, address: str) -> SignedArrival:
+        """Verify a token and return its content. Raises as `signed_arrival`."""
+        return await signed_arrival(self._keys, token, address)
+
+
 async def signed_arrival(keys: StudyKeys, token: str, address: str) -> SignedArrival:
     """Verify a token and return its content.
 
@@ -118,7 +110,8 @@ async def signed_arrival(keys: StudyKeys, token: str, address: str) -> SignedArr
     said = claims.get("prolific")
     if not isinstance(said, dict):
         raise Forged("it does not say who comes")
-    return SignedArrival({str(name): str(value) for name, value in said.items()}, str(claims["sub"]))
+    parameters = {str(name): str(value) for name, value in said.items()}
+    return SignedArrival(parameters, str(claims["sub"]), parameters.get(STUDY))
 
 
 def _is_for(audience: str, address: str) -> bool:

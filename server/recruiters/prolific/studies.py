@@ -241,6 +241,21 @@ class TotalCost(PlatformAnswer):
         """The currency of the study's amounts, such as GBP; None if Prolific does not tell."""
         return self.rewards.rewards.currency or None
 
+    @property
+    def reward_cents(self) -> int:
+        """The rewards, including those of screen-outs."""
+        return self.rewards.rewards.amount
+
+    @property
+    def bonus_cents(self) -> int:
+        """The bonuses."""
+        return self.bonuses.rewards.amount
+
+    @property
+    def fee_cents(self) -> int:
+        """Prolific's fees, with tax."""
+        return sum(part.fees.amount + part.tax.amount for part in (self.rewards, self.bonuses))
+
 
 class Studies:
     """The operations on studies. Each raises a RecruiterFailure."""
@@ -291,10 +306,7 @@ class Studies:
             operation, "PATCH", path, ProlificStudy, {"total_available_places": places}
         )
 
-    async def cost(self, study: str) -> TotalCost:
-        """Return the cost of a study so far."""
-        return await self._connection.get("read the cost", f"/api/v1/studies/{study}/cost/", TotalCost)
-
-    async def currency(self, study: str) -> str | None:
-        """Return the currency of a study's amounts, such as GBP; None if Prolific does not tell."""
-        return (await self.cost(study)).currency
+    async def cost(self, study: str, *, projected: bool = False) -> TotalCost:
+        """Return the cost of a study so far; with `projected`, of all its places."""
+        path, query = f"/api/v1/studies/{study}/cost/", {"is_projected": "true"} if projected else None
+        return await self._connection.get("read the cost", path, TotalCost, query)

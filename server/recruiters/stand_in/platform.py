@@ -34,6 +34,8 @@ _STUDY_MOVES = {
     "STOP": ({"ACTIVE", "PAUSED"}, "AWAITING REVIEW"),
 }
 Thing = TypeVar("Thing")
+_ADMITS = {"UNPUBLISHED", "ACTIVE", "PAUSED"}
+_PAID = {"APPROVED", "PARTIALLY APPROVED"}
 _REVIEWABLE = {"AWAITING REVIEW", "RETURNED", "TIMED-OUT"}
 _SHORTEST_REASON = 100
 
@@ -170,6 +172,18 @@ class StandInPlatform:
         self._let_time_pass()
         found = self._of(study_id)
         return sum(one.paid for one in found), sum(sum(one.bonuses) for one in found)
+
+    def projected_cost(self, study_id: str) -> tuple[int, int]:
+        """Return the rewards and bonuses in cents once every open place is paid, without fees."""
+        study, found = self.study(study_id), self.of_study(study_id)
+        rewards, bonuses = self.cost(study_id)
+        held = study.given["total_available_places"] if study.status in _ADMITS else self._held(study_id)
+        rewards += study.given["reward"] * max(0, held - sum(one.status in _PAID for one in found))
+        for code in study.given.get("completion_codes", []):
+            if study.status in _ADMITS and (action := _screen_out(code)) is not None:
+                used = sum(one.status == "SCREENED OUT" for one in found)
+                rewards += action["fixed_screen_out_reward"] * max(0, action["slots"] - used)
+        return round(rewards), bonuses
 
     def move(self, submission_id: str, asked: Json) -> StandInSubmission:
         """Approve, reject, pay in part or screen out. Raises NotAllowed."""

@@ -167,7 +167,9 @@ class StandInApi:
         return JSONResponse(self._platform.move_study(_id(request), action).answer())
 
     async def _cost(self, request: Request) -> Response:
-        rewards, bonuses = self._platform.cost(_id(request))
+        is_projected = request.query_params.get("is_projected") == "true"
+        read = self._platform.projected_cost if is_projected else self._platform.cost
+        rewards, bonuses = read(_id(request))
         return JSONResponse({"rewards": _breakdown(rewards), "bonuses": _breakdown(bonuses)})
 
     async def _submissions(self, request: Request) -> Response:

@@ -191,14 +191,14 @@ def _bots(page: Page, camera: Camera, stage: DeskStage, name: str) -> None:
 def recruiting(page: Page, camera: Camera, stage: DeskStage) -> None:
     _enter(page, stage)
     _go(page, stage, f"/runs/{DRAFTED}/recruiting")
-    _heading(page, "Draft a study on Prolific")
+    _heading(page, "Plan the study on Prolific")
     camera.shoot(page, "desk-recruiting-draft")
     _go(page, stage, f"/runs/{RECRUITED}/recruiting")
-    expect(page.get_by_text("is active")).to_be_visible()
+    expect(page.get_by_text("Active", exact=True)).to_be_visible()
     camera.shoot(page, "desk-recruiting")
     page.get_by_role("checkbox").nth(1).check()
     press(page, "Review selected (1)")
-    page.get_by_label("What becomes of them").select_option(label="Reject")
+    page.get_by_label("Decision", exact=True).select_option(label="Reject")
     camera.shoot(page, "desk-recruiting-decision")
     press(page, "Cancel")
 

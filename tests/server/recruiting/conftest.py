@@ -8,7 +8,7 @@ from tests.server.support.database import make_run
 from tests.server.support.prolific import Prolific, served_prolific
 from tests.server.support.recruiting import CODE, Recruiting
 from tests.server.support.server import House
-from tests.server.support.study import study_text
+from tests.server.support.study import SYSTEMS, study_text
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,9 @@ def prolific(_served: Prolific) -> Iterator[Prolific]:
 @pytest.fixture
 def recruiting(url: str, prolific: Prolific, serve: Callable[..., House]) -> Recruiting:
     """A server with the stand-in's token, over a run whose workers come from there."""
-    run = make_run(url, study_text(recruiter={"kind": "prolific", "completion_code": CODE}))
+    systems = [{"name": name, "family": family, "bot": "builtin:reflect"} for name, family in SYSTEMS.items()]
+    recruiter = {"kind": "prolific", "completion_code": CODE}
+    run = make_run(url, study_text(recruiter=recruiter, systems=systems))
     house = serve(
         url,
         run,

@@ -226,5 +226,6 @@ def test_whatever_changes_something_writes_its_row_into_the_audit_log(recruiting
         recruiting.ask(path)
     recruiting.ask("/places", "PUT", places=6)
     recruiting.ask("/close")
+    recruiting.ask("/run", platform="prolific", run="another")
     written = stored(recruiting.house, "SELECT DISTINCT action FROM audit_entry")
     assert set(RECRUITING_ROWS.values()) <= {action for (action,) in written}

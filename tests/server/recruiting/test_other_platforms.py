@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from server.config import RecruiterAccess
 from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.recruiters import recruiter
@@ -31,7 +32,7 @@ def view(url: str, *tokens: str, **study: Any) -> RecruitmentView:
     make_run(url, study_text(**study))
     engine = open_engine(url)
     with engine.connect() as connection:
-        access = Platform(dict.fromkeys(tokens, ("a token", "https://platform.example")))
+        access = Platform(dict.fromkeys(tokens, RecruiterAccess("https://platform.example", "a token")))
         shown = recruitment_view(connection, find_run(connection, RUN), access)
     engine.dispose()
     return shown
@@ -51,4 +52,7 @@ def test_a_run_is_connected_by_the_token_of_its_own_platform(
 def test_a_run_without_a_platform_names_those_that_it_could_have(url: str) -> None:
     shown = view(url, "prolific")
     assert (shown.possible, shown.platform, shown.connected) == (False, None, False)
-    assert shown.platforms == ["Prolific", "Marketplace"]
+    assert [(one.kind, one.title, one.connected) for one in shown.platforms] == [
+        ("prolific", "Prolific", True),
+        ("marketplace", "Marketplace", False),
+    ]

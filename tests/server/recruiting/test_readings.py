@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from server.clock import utc_now
+from server.config import RecruiterAccess
 from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
 from server.db.store import Store
 from server.errors import PlatformFailed
@@ -39,7 +40,7 @@ class Process:
     def __init__(self, recruiting: Recruiting, store: Store, token: str | None = None) -> None:
         self.store = store
         prolific = recruiting.prolific
-        platform = Platform({"prolific": (token or prolific.token, prolific.url)})
+        platform = Platform({"prolific": RecruiterAccess(prolific.url, token or prolific.token)})
         self._studies = PlatformStudies(store, platform, "https://lab.example")
 
     async def read(self, found: StoredRecruitment) -> None:

@@ -14,7 +14,6 @@ from server.db.recruiting.recruitments import take_event
 from server.recruiters.prolific.hooks import EVENT, SIGNATURE, TIMESTAMP
 from server.recruiters.stand_in.records import Event
 from server.recruiters.stand_in.serving import send
-from server.recruiting.webhooks import PATH
 from tests.server.support.database import execute, make_run
 from tests.server.support.prolific import Prolific
 from tests.server.support.recruiting import CODE, Recruiting
@@ -24,6 +23,7 @@ from tests.support.waiting import wait_until
 
 WORKSPACE = "w"
 Start = Callable[..., "Listening"]
+PATH = "/api/recruitment/prolific/events"
 
 
 @dataclass
@@ -271,6 +271,12 @@ def test_a_server_without_the_secret_takes_no_events(listen: Start) -> None:
     answer = here.send(here.told()[0])
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "not_connected")
     assert "CANDOR_PROLIFIC_HOOK_SECRET" in answer.json()["error"]["hint"]
+
+
+def test_events_of_another_platform_are_not_taken_for_prolifics(listen: Start) -> None:
+    here = listen()
+    answer = here.house.http("POST", "/api/recruitment/market/events", content=b"{}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "not_connected")
 
 
 def test_events_have_limits_of_size_and_number(listen: Start) -> None:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from server.config import RecruiterAccess
 from server.db.store import Store
 from server.recruiting.platform import Platform
 from tests.server.support.page import Page
@@ -16,6 +17,7 @@ CODE = "C1AB2CD3"
 RECRUITING_ROWS = {
     "POST /api/desk/runs/{run}/recruitment": "recruitment.create",
     "DELETE /api/desk/runs/{run}/recruitment": "recruitment.discard",
+    "POST /api/desk/runs/{run}/recruitment/run": "run.open",
     "POST /api/desk/runs/{run}/recruitment/publish": "recruitment.publish",
     "POST /api/desk/runs/{run}/recruitment/pause": "recruitment.pause",
     "POST /api/desk/runs/{run}/recruitment/resume": "recruitment.start",
@@ -101,7 +103,7 @@ class Recruiting:
         store = Store(self.house.url)
         store.start()
         try:
-            yield store, Platform({"prolific": (self.prolific.token, self.prolific.url)})
+            yield store, Platform({"prolific": RecruiterAccess(self.prolific.url, self.prolific.token)})
         finally:
             store.stop()
 

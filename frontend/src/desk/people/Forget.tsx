@@ -2,11 +2,17 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { Failed, send } from "../api";
-import type { WorkerHoldings } from "../api_types";
+import type { ForgottenWorker, WorkerHoldings } from "../api_types";
 import { ResearcherContext } from "../researcher";
 
+interface Props {
+  worker: string;
+  /** Gets the new pseudonym; null where nothing was removed. */
+  onClose: (renamed: string | null) => void;
+}
+
 /** A dialog that says what there is of a worker, and removes their words and id, or all that they gave. */
-export function Forget({ worker, onClose }: { worker: string; onClose: (done: boolean) => void }) {
+export function Forget({ worker, onClose }: Props) {
   const { token } = useContext(ResearcherContext);
   const [held, setHeld] = useState<WorkerHoldings | null>(null);
   const [everything, setEverything] = useState(false);
@@ -24,21 +30,22 @@ export function Forget({ worker, onClose }: { worker: string; onClose: (done: bo
     void ask("holdings", { worker }).then((found) => setHeld(found as WorkerHoldings | null));
   }, [worker]);
   const forget = async () => {
-    if ((await ask("forget", { worker, extent: everything ? "all" : "words" })) !== null) {
-      onClose(true);
+    const forgotten = await ask("forget", { worker, extent: everything ? "all" : "words" });
+    if (forgotten !== null) {
+      onClose((forgotten as ForgottenWorker).worker);
     }
   };
   return (
-    <Dialog title={`Forget ${worker}?`} onClose={() => onClose(false)}>
+    <Dialog title={`Forget ${worker}?`} onClose={() => onClose(null)}>
       <p role="status">
         {held
-          ? `In all studies: assignments ${held.assignments} (${held.under_way} under way), lines that they ` +
-            `wrote ${held.lines}, ratings ${held.ratings}, answers ${held.answers}.`
-          : "Looking…"}
+          ? `In all studies: assignments ${held.assignments} (${held.under_way} under way), messages ` +
+            `${held.lines}, ratings ${held.ratings}, answers ${held.answers}.`
+          : "Loading…"}
       </p>
       <p>
-        What they wrote and their id are removed, and their pseudonym becomes another. A session that is under
-        way ends. This can’t be undone, and what was exported before still has it.
+        Their messages and their id are removed, and they get a new pseudonym. A session that is under way
+        ends. This cannot be undone. Earlier exports still contain the data.
       </p>
       <p class="job-tick">
         <input
@@ -47,15 +54,13 @@ export function Forget({ worker, onClose }: { worker: string; onClose: (done: bo
           checked={everything}
           onChange={(event) => setEverything(event.currentTarget.checked)}
         />
-        <label for="forget-all">
-          Remove their ratings and answers, too: no analysis takes them in any more
-        </label>
+        <label for="forget-all">Also remove their ratings and answers from all analyses</label>
       </p>
       <p class="complaint" role="alert">
         {complaint}
       </p>
       <div class="actions">
-        <Button kind="secondary" onClick={() => onClose(false)}>
+        <Button kind="secondary" onClick={() => onClose(null)}>
           Cancel
         </Button>
         {held && (

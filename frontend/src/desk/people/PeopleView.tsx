@@ -1,4 +1,3 @@
-import { Button } from "../../design/Button";
 import { Table } from "../../design/Table";
 import { Time } from "../../design/Time";
 import type { PeopleUpdate, PersonRow, TokenRow } from "../api_types";
@@ -6,10 +5,10 @@ import { useFetched } from "../fetched";
 import { moment } from "../format";
 import { LoadStatus } from "../LoadStatus";
 import { usePushed } from "../pushed";
-import { Confirmed, useAction } from "./action";
+import { useAction } from "./action";
 import { Grant } from "./Grant";
-import { PeopleTable } from "./PeopleTable";
-import { inWords, ROLES, SCOPES } from "./roles";
+import { linkActions, PeopleTable, PersonMenu } from "./PeopleTable";
+import { inWords, nameOf, ROLES, SCOPES } from "./roles";
 
 /** Who may use the desk, and their tokens. */
 export function PeopleView() {
@@ -32,29 +31,29 @@ function changedPeople(before: PeopleUpdate | null, change: PeopleUpdate): Peopl
 
 function People({ people, studies }: { people: PersonRow[]; studies: string[] }) {
   const { act, shown } = useAction();
+  const mails = useFetched("/api/desk/invitation-mail", {}, "").data?.available ?? false;
   const at = (name: string) => `/api/desk/people/${encodeURIComponent(name)}`;
   return (
     <section aria-labelledby="who">
       <div class="section-head">
-        <h2 id="who">Who signs in</h2>
+        <h2 id="who">Accounts</h2>
       </div>
       {people.length === 0 ? (
-        <p class="soft">Nobody yet: the desk is used with tokens only.</p>
+        <p class="soft">No accounts yet. Invite somebody below; until then the desk is used with tokens.</p>
       ) : (
         <PeopleTable
-          label="Table of people"
+          label="Accounts"
           people={people}
-          roles={(person) => person.roles.map(inWords).join(", ")}
-        >
-          {({ name }) => (
-            <>
-              <Button kind="quiet" onClick={() => void act("POST", `${at(name)}/link`)}>
-                New link<span class="unseen"> for {name}</span>
-              </Button>
-              <Confirmed what="Remove" whom={name} onConfirm={() => void act("DELETE", at(name))} />
-            </>
-          )}
-        </PeopleTable>
+          roles={(person) => person.roles.map(inWords).join("; ")}
+          actions={(person) => [
+            ...linkActions(person, at(person.name), mails, act),
+            {
+              name: "Remove account",
+              about: "They are signed out everywhere and can no longer sign in. This cannot be undone.",
+              act: () => void act("DELETE", at(person.name)),
+            },
+          ]}
+        />
       )}
       {shown}
       <Grant
@@ -62,18 +61,19 @@ function People({ people, studies }: { people: PersonRow[]; studies: string[] })
         label="Name or e-mail address"
         choices={ROLES}
         studies={studies}
+        mails={mails}
         action="Save"
-        onGrant={(name, role, study) =>
+        onGrant={({ name, role, study, byMail }) =>
           people.some((person) => person.name === name.toLowerCase())
             ? act("PUT", `${at(name)}/role`, { role, study })
-            : act("POST", "/api/desk/people", { name, role, study })
+            : act("POST", "/api/desk/people", { name, role, study, by_mail: byMail })
         }
       />
     </section>
   );
 }
 
-const COLUMNS = ["Name", "For", "Made", "Actions"].map((name) => ({ name }));
+const COLUMNS = ["Name", "Role", "Created", "Actions"].map((name) => ({ name }));
 
 function Tokens({ tokens, studies }: { tokens: TokenRow[]; studies: string[] }) {
   const { act, shown } = useAction();
@@ -86,21 +86,26 @@ function Tokens({ tokens, studies }: { tokens: TokenRow[]; studies: string[] }) 
       {inUse.length === 0 ? (
         <p class="soft">No other tokens.</p>
       ) : (
-        <Table cards label="Table of tokens" columns={COLUMNS}>
+        <Table cards label="Tokens" columns={COLUMNS}>
           {inUse.map((token) => (
             <tr key={token.name}>
               <th scope="row">{token.name}</th>
-              <td data-name="For">
-                {token.scope === "host" ? "bot host" : inWords({ role: token.scope, study: token.study })}
+              <td data-name="Role" class="wrap">
+                {token.scope === "host" ? nameOf("host") : inWords({ role: token.scope, study: token.study })}
               </td>
-              <td data-name="Made">
+              <td data-name="Created">
                 <Time at={moment(token.created_at)} />
               </td>
-              <td>
-                <Confirmed
-                  what="Revoke"
+              <td data-name="Actions">
+                <PersonMenu
                   whom={token.name}
-                  onConfirm={() => void act("DELETE", `/api/desk/tokens/${encodeURIComponent(token.name)}`)}
+                  actions={[
+                    {
+                      name: "Revoke token",
+                      about: "Programs that use this token lose access at once. This cannot be undone.",
+                      act: () => void act("DELETE", `/api/desk/tokens/${encodeURIComponent(token.name)}`),
+                    },
+                  ]}
                 />
               </td>
             </tr>
@@ -109,12 +114,12 @@ function Tokens({ tokens, studies }: { tokens: TokenRow[]; studies: string[] }) 
       )}
       {shown}
       <Grant
-        title="Make a token"
-        label="What it is for"
+        title="Create a token"
+        label="Purpose"
         choices={SCOPES}
         studies={studies}
-        action="Make it"
-        onGrant={(name, scope, study) =>
+        action="Create"
+        onGrant={({ name, role: scope, study }) =>
           act("POST", "/api/desk/tokens", { name, scope, study: scope === "host" ? null : study })
         }
       />

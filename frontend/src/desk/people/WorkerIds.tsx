@@ -7,7 +7,7 @@ import type { WorkerIdentity } from "../api_types";
 import { ResearcherContext } from "../researcher";
 import { Forget } from "./Forget";
 
-const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code", "Data"].map((name) => ({ name }));
+const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code", "Actions"].map((name) => ({ name }));
 
 /** Looks up whom a pseudonym stands for, and the other way round; for those only who may. Each look is logged. */
 export function WorkerIds({ run, onForgotten }: { run: string; onForgotten: () => void }) {
@@ -28,21 +28,30 @@ export function WorkerIds({ run, onForgotten }: { run: string; onForgotten: () =
       setComplaint(error instanceof Error ? error.message : String(error)),
     );
   };
+  const ask = async (query: Record<string, string>) => {
+    const { signal } = new AbortController();
+    return (await getJson("/api/desk/runs/{run}/worker-ids", { run }, token, signal, query)).workers;
+  };
   const look = (event: Event) => {
     event.preventDefault();
     void guarded(async () => {
-      const { signal } = new AbortController();
-      const ask = (query: Record<string, string>) =>
-        getJson("/api/desk/runs/{run}/worker-ids", { run }, token, signal, query);
-      const byPseudonym = (await ask({ worker: text.trim() })).workers;
-      setFound(byPseudonym.length > 0 ? byPseudonym : (await ask({ external_id: text.trim() })).workers);
+      const byPseudonym = await ask({ worker: text.trim() });
+      setFound(byPseudonym.length > 0 ? byPseudonym : await ask({ external_id: text.trim() }));
     });
   };
+  const showRenamed = (pseudonym: string) =>
+    guarded(async () => {
+      setText("");
+      setFound(await ask({ worker: pseudonym }));
+      setDone(`The worker is forgotten. Their new pseudonym is ${pseudonym}.`);
+    });
   return (
     <section aria-labelledby="worker-ids">
       <div class="section-head">
-        <h2 id="worker-ids">Who is it?</h2>
-        <p class="soft small">A pseudonym or a worker’s id. Every look is in the audit log.</p>
+        <h2 id="worker-ids">Look up a worker</h2>
+        <p class="soft small">
+          Find the id behind a pseudonym, or the pseudonym of an id. The audit log records every look-up.
+        </p>
       </div>
       <form class="box sought" aria-label="Look a worker up" onSubmit={look}>
         <div class="field">
@@ -82,7 +91,7 @@ export function WorkerIds({ run, onForgotten }: { run: string; onForgotten: () =
         </div>
       </form>
       <div role="status">
-        {found?.length === 0 && <p class="soft">Nobody in this run is called that.</p>}
+        {found?.length === 0 && <p class="soft">No worker in this run has this pseudonym or id.</p>}
         {done && <p>{done}</p>}
       </div>
       {found && found.length > 0 && (
@@ -108,15 +117,11 @@ export function WorkerIds({ run, onForgotten }: { run: string; onForgotten: () =
       {leaving && (
         <Forget
           worker={leaving}
-          onClose={(forgotten) => {
+          onClose={(renamed) => {
             setLeaving(null);
-            if (forgotten) {
+            if (renamed !== null) {
               onForgotten();
-              setFound(null);
-              setText("");
-              setDone(
-                `${leaving} is forgotten: their words and their id are removed, and so is this pseudonym.`,
-              );
+              void showRenamed(renamed);
             }
           }}
         />

@@ -1,28 +1,35 @@
 import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { inFull } from "../../design/dates";
 import { copyText } from "../../shared/browser";
 import { Failed, send } from "../api";
+import { moment } from "../format";
 import { ResearcherContext } from "../researcher";
 
 type Method = "POST" | "PUT" | "DELETE";
+/** Does something at an address, and returns whether it was done. */
+export type Act = (method: Method, address: string, body?: unknown) => Promise<boolean>;
+
+/** The parts of the answers that hold a secret. */
+interface Made {
+  name: string;
+  token?: string;
+  link?: string | null;
+  link_expires_at?: string | null;
+  mailed?: boolean;
+  mail_failure?: string | null;
+}
 
 /** Does something, and keeps the secret that it answers, shown once, or the reason why it failed. */
 export function useAction() {
   const { token } = useContext(ResearcherContext);
-  const [secret, setSecret] = useState<{ what: string; text: string } | null>(null);
+  const [made, setMade] = useState<Made | null>(null);
   const [complaint, setComplaint] = useState("");
-  const act = async (method: Method, address: string, body?: unknown) => {
+  const act: Act = async (method, address, body) => {
     setComplaint("");
     try {
-      const made = (await send(method, address, body, token)) as Record<string, string> | null;
-      if (made?.link) {
-        setSecret({
-          what: `The link for ${made.name}: it lets them choose a password, once`,
-          text: made.link,
-        });
-      } else if (made?.token) {
-        setSecret({ what: `The token ${made.name}: it can’t be shown again`, text: made.token });
-      }
+      const answer = (await send(method, address, body, token)) as Made | null;
+      setMade(answer?.link || answer?.token ? answer : null);
       return true;
     } catch (error) {
       setComplaint(error instanceof Failed ? error.message : String(error));
@@ -34,34 +41,38 @@ export function useAction() {
       <p class="complaint" role="alert">
         {complaint}
       </p>
-      <div role="status">{secret && <Secret key={secret.text} {...secret} />}</div>
+      <div role="status">{made && <Secret key={made.link ?? made.token} made={made} />}</div>
     </>
   );
   return { act, shown };
 }
 
-function Secret({ what, text }: { what: string; text: string }) {
+function Secret({ made }: { made: Made }) {
   const [copied, setCopied] = useState(false);
+  const text = made.link ?? made.token ?? "";
   return (
     <div class="box secret">
-      <p class="label">{what}</p>
+      <p class="label">{made.link ? `Invitation link for ${made.name}` : `Token ${made.name}`}</p>
       <p class="copy">
         <code>{text}</code>
         <Button kind="quiet" onClick={() => void copyText(text, null).then(setCopied)}>
           {copied ? "Copied" : "Copy"}
         </Button>
       </p>
+      <p class="soft small">{aboutOf(made)}</p>
+      {made.mail_failure && (
+        <p class="failure">The e-mail could not be sent: {made.mail_failure}. Copy the link instead.</p>
+      )}
     </div>
   );
 }
 
-/** A button that has to be pressed twice. */
-export function Confirmed({ what, whom, onConfirm }: { what: string; whom: string; onConfirm: () => void }) {
-  const [asked, setAsked] = useState(false);
-  return (
-    <Button kind={asked ? "danger" : "quiet"} onClick={() => (asked ? onConfirm() : setAsked(true))}>
-      {asked ? `Really ${what.toLowerCase()}?` : what}
-      <span class="unseen"> {whom}</span>
-    </Button>
-  );
+/** How long a secret is good for, and where it was sent, in words. */
+export function aboutOf({ name, link, link_expires_at: until, mailed }: Made): string {
+  if (!link) {
+    return "Copy it now: it is not shown again.";
+  }
+  const sent = mailed ? `Sent to ${name}. ` : "";
+  const expiry = until ? `, until ${inFull(moment(until))}` : "";
+  return `${sent}It works once${expiry}, to choose a password. It is not shown again; you can revoke it in the list.`;
 }

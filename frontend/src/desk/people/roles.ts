@@ -1,21 +1,31 @@
 import type { StudyRole } from "../api_types";
 
-/** A role, or what else can be chosen in its place, and what its holder may do. */
-export type Choice = readonly [value: string, label: string];
+/** Something that can be given: its value, its name, and what its holder may do. */
+export interface RoleChoice {
+  value: string;
+  name: string;
+  about: string;
+}
 
-export const ROLES: readonly Choice[] = [
-  ["viewer", "viewer: sees how far runs are"],
-  ["analyst", "analyst: reads transcripts, scores and reports"],
-  ["researcher", "researcher: changes studies and runs, sees workers’ ids"],
-  ["owner", "owner: everything, people too"],
+export const ROLES: readonly RoleChoice[] = [
+  { value: "viewer", name: "Viewer", about: "Sees how runs are going." },
+  { value: "analyst", name: "Analyst", about: "Also reads transcripts, scores and reports." },
+  { value: "researcher", name: "Researcher", about: "Also changes studies and runs, and sees worker ids." },
+  { value: "owner", name: "Owner", about: "Also invites people." },
 ];
 
 /** What a token can be for. */
-export const SCOPES: readonly Choice[] = [
+export const SCOPES: readonly RoleChoice[] = [
   ...ROLES.slice(0, 3),
-  ["host", "host: a bot host that dials in, no more"],
+  { value: "host", name: "Bot host", about: "Connects a bot host to this server, nothing else." },
 ];
 
+/** A role and its study, in words. */
 export function inWords({ role, study }: StudyRole): string {
-  return `${role} of ${study ?? "all studies"}`;
+  return `${nameOf(role)}, ${study ?? "all studies"}`;
+}
+
+/** The name of a role, or of what a token is for. */
+export function nameOf(value: string): string {
+  return SCOPES.find((choice) => choice.value === value)?.name ?? "Owner";
 }

@@ -6,8 +6,8 @@ import { type At, amount } from "./amounts";
 // `{platform}` is the name of the platform.
 const STATES: Record<BatchRow["state"], string> = {
   prepared: "Prepared. Nothing is paid yet.",
-  unknown: "{platform} has not answered: it is not known whether this is paid.",
-  sent: "Sent. {platform} has accepted it, and pays later.",
+  unknown: "{platform} has not answered, so it is not known whether this is paid.",
+  sent: "Sent. {platform} has accepted it and pays in the next minutes.",
   paid: "Paid: seen at {platform}.",
 };
 
@@ -24,7 +24,7 @@ export function Bonuses({ rows, currency, platform, at, onDone }: Props) {
   return (
     <ActionRows
       title="Bonuses"
-      none="Choose submissions above to prepare a bonus for them."
+      none="None yet. To prepare one, open the menu of a submission, or review several."
       rows={rows.map((row) => ({
         key: String(row.batch),
         what: `${row.purpose}: ${worthOf(row, currency)}, ${amount(row.total, currency)} with fees`,
@@ -68,7 +68,7 @@ function actionsOf(row: BatchRow, currency: string | null, platform: string, at:
           address: at("bonuses/{batch}/pay", batch),
         },
         {
-          name: "Take back",
+          name: "Discard",
           about: "Nothing was paid, and nothing will be.",
           method: "DELETE",
           address: at("bonuses/{batch}", batch),
@@ -83,7 +83,7 @@ function actionsOf(row: BatchRow, currency: string | null, platform: string, at:
 export function lookAt(batch: number, platform: string, at: At): Action {
   return {
     name: "Check now",
-    about: `Read at ${platform} what these submissions were paid. Nothing is sent. If none of the bonuses is there an hour after they were sent, you can pay them again: ask ${platform} first, so that nobody is paid twice.`,
+    about: `Read on ${platform} what these submissions were paid. Nothing is sent. If no bonus arrives within an hour, you can pay again. Ask ${platform} first, so that nobody is paid twice.`,
     method: "POST",
     address: at("bonuses/{batch}/look", { batch: String(batch) }),
   };

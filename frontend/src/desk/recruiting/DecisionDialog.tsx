@@ -1,53 +1,62 @@
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { TextField } from "../../design/TextField";
+import { toast } from "../../design/Toast";
+import type { SubmissionRow } from "../api_types";
 import { useRequest } from "../jobs/useRequest";
 import { type At, centsOf, typedNumber } from "./amounts";
 
-const CHOICES = [
-  { value: "approve", name: "Pay in full" },
-  { value: "partial", name: "Pay in part" },
-  { value: "screen_out", name: "Screen out, paid" },
-  { value: "request_return", name: "Ask to return it" },
-  { value: "reject", name: "Reject" },
-  { value: "message", name: "Write to them" },
-  { value: "bonus", name: "Prepare a bonus" },
-] as const;
-type Choice = (typeof CHOICES)[number]["value"];
-const CATEGORIES = [
-  "LOW_EFFORT",
-  "FAILED_INSTRUCTIONS",
-  "FAILED_CHECK",
-  "TOO_QUICKLY",
-  "TOO_SLOWLY",
-  "MALINGERING",
-  "NO_CODE",
-  "BAD_CODE",
-  "NO_DATA",
-  "INCOMP_LONGITUDINAL",
-  "UNSUPP_DEVICE",
-  "OTHER",
+export type Choice = "approve" | "partial" | "screen_out" | "request_return" | "message" | "bonus" | "reject";
+/** What can be decided, and what is said once it is done. */
+export const CHOICES: readonly { value: Choice; name: string; done: string; danger?: boolean }[] = [
+  { value: "approve", name: "Approve", done: "Approved" },
+  { value: "partial", name: "Pay in part", done: "Paid in part" },
+  { value: "bonus", name: "Prepare a bonus", done: "Bonus prepared: pay it below" },
+  { value: "screen_out", name: "Screen out and pay", done: "Screened out" },
+  { value: "request_return", name: "Ask to return it", done: "Asked to return it" },
+  { value: "message", name: "Send a message", done: "Message sent" },
+  { value: "reject", name: "Reject", done: "Rejected", danger: true },
+];
+const CATEGORIES: readonly (readonly [value: string, name: string])[] = [
+  ["LOW_EFFORT", "Low effort"],
+  ["FAILED_INSTRUCTIONS", "Did not follow the instructions"],
+  ["FAILED_CHECK", "Failed an attention check"],
+  ["TOO_QUICKLY", "Finished too quickly"],
+  ["TOO_SLOWLY", "Finished too slowly"],
+  ["MALINGERING", "Malingering"],
+  ["NO_CODE", "No completion code"],
+  ["BAD_CODE", "Wrong completion code"],
+  ["NO_DATA", "No data"],
+  ["INCOMP_LONGITUDINAL", "Incomplete longitudinal study"],
+  ["UNSUPP_DEVICE", "Unsupported device"],
+  ["OTHER", "Other"],
 ];
 const SHORTEST = 100;
 
 interface Props {
-  submissions: string[];
-  /** The numbers of what was decided of them, as it is shown: who decides now decides instead of that. */
-  replaced: number[];
+  about: SubmissionRow[];
+  /** What to do with them, where that is chosen already. */
+  choice: Choice | null;
+  /** Whether the study pays those who are screened out. */
+  pays: boolean;
   at: At;
   onClose: () => void;
 }
 
-/** Asks what becomes of some submissions, checks it against the platform's rules, and has it done. */
-export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
-  const [choice, setChoice] = useState<Choice>("approve");
+/** Asks for a decision about submissions, checks it against the platform's rules, and carries it out. */
+export function DecisionDialog({ about, choice: given, pays, at, onClose }: Props) {
+  const [choice, setChoice] = useState<Choice>(given ?? "approve");
   const [text, setText] = useState("");
-  const [number, setNumber] = useState("");
+  const [number, setNumber] = useState(shareOf(about));
   const [category, setCategory] = useState("LOW_EFFORT");
   const [complaint, setComplaint] = useState("");
   const { busy, failure, post } = useRequest();
-  const [known] = useState(replaced); // what was read when this was opened, not what is read meanwhile
+  // What was read when this was opened, not what is read meanwhile: who decides now decides instead of that.
+  const [replaced] = useState(about.flatMap(({ decision }) => (decision ? [decision.number] : [])));
   const id = useId();
+  const submissions = about.map(({ submission }) => submission);
+  const chosen = CHOICES.find(({ value }) => value === choice);
   const wrong = wrongWith(choice, text.trim(), typedNumber(number));
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -56,36 +65,43 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
       return;
     }
     const [path, body] = asked(choice, submissions, text.trim(), typedNumber(number), category);
-    const more = path === "decisions" ? { instead_of: known } : {};
+    const more = path === "decisions" ? { instead_of: replaced } : {};
     if (await post(at(path), { ...body, ...more }, "Prepare")) {
+      toast(`${chosen?.done}${about.length > 1 ? ` (${about.length})` : ""}`);
       onClose();
     }
   };
-  const needsNumber = choice === "partial" || choice === "bonus";
+  const [one] = about;
+  const whose = about.length === 1 ? (one?.worker ?? one?.submission) : `${about.length} submissions`;
   return (
-    <Dialog title={`Review selected (${submissions.length})`} onClose={onClose}>
+    <Dialog
+      title={given === null ? `Review selected (${about.length})` : `${chosen?.name}: ${whose}`}
+      onClose={onClose}
+    >
       <form class="flow-form" onSubmit={(event) => void submit(event)}>
-        <div class="field">
-          <label class="label" for={`${id}-what`}>
-            What becomes of them
-          </label>
-          <select
-            id={`${id}-what`}
-            class="input"
-            value={choice}
-            onChange={(event) => setChoice(event.currentTarget.value as Choice)}
-          >
-            {CHOICES.map(({ value, name }) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
+        {given === null && (
+          <div class="field">
+            <label class="label" for={`${id}-what`}>
+              Decision
+            </label>
+            <select
+              id={`${id}-what`}
+              class="input"
+              value={choice}
+              onChange={(event) => setChoice(event.currentTarget.value as Choice)}
+            >
+              {CHOICES.filter(({ value }) => pays || value !== "screen_out").map(({ value, name }) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </div>
+        )}
         {choice === "reject" && (
           <div class="field">
             <label class="label" for={`${id}-category`}>
-              Category
+              Reason
             </label>
             <select
               id={`${id}-category`}
@@ -93,27 +109,19 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
               value={category}
               onChange={(event) => setCategory(event.currentTarget.value)}
             >
-              {CATEGORIES.map((name) => (
-                <option key={name} value={name}>
-                  {name.replaceAll("_", " ").toLowerCase()}
+              {CATEGORIES.map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
                 </option>
               ))}
             </select>
           </div>
         )}
-        {needsNumber && (
-          <div class="field">
-            <label class="label" for={`${id}-number`}>
-              {choice === "partial" ? "Per cent of the reward (8 to 99)" : "Bonus for each, like 1.50"}
-            </label>
-            <input
-              id={`${id}-number`}
-              class="input"
-              inputMode="decimal"
-              value={number}
-              onInput={(event) => setNumber(event.currentTarget.value)}
-            />
-          </div>
+        {choice === "partial" && (
+          <TextField label="Per cent of the reward" hint="From 8 to 99." value={number} onValue={setNumber} />
+        )}
+        {choice === "bonus" && (
+          <TextField label="Bonus for each" hint="Such as 1.50." value={number} onValue={setNumber} />
         )}
         <div class="field">
           <label class="label" for={`${id}-text`}>
@@ -124,14 +132,15 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
             class="input"
             rows={4}
             value={text}
+            aria-describedby={`${id}-hint`}
             onInput={(event) => setText(event.currentTarget.value)}
           />
-          {choice === "reject" && (
-            <p class="soft small">
-              {text.trim().length} of {SHORTEST} characters at least. A rejection hurts a participant’s
-              standing.
-            </p>
-          )}
+          <p class="soft small" id={`${id}-hint`}>
+            {choice === "reject" &&
+              `${text.trim().length} of at least ${SHORTEST} characters. A rejection counts against the participant.`}
+            {choice === "bonus" &&
+              "Nothing is paid yet. A submission gets at most one bonus for each purpose."}
+          </p>
         </div>
         <p class="complaint" role="alert">
           {complaint || failure}
@@ -140,8 +149,8 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
           <Button kind="secondary" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" busy={busy}>
-            {CHOICES.find(({ value }) => value === choice)?.name}
+          <Button type="submit" kind={chosen?.danger ? "danger" : "primary"} busy={busy}>
+            {chosen?.name}
           </Button>
         </div>
       </form>
@@ -150,25 +159,31 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
 }
 
 const LABELS: Record<Choice, string> = {
-  approve: "Why (for this desk; may be empty)",
-  screen_out: "Why (for this desk; may be empty)",
-  partial: "What the participants read",
-  request_return: "What the participants read",
-  reject: "What the participants read",
-  message: "What the participants read",
-  bonus: "What for: nobody gets two bonuses of one purpose",
+  approve: "Note for this desk (optional)",
+  screen_out: "Note for this desk (optional)",
+  partial: "Message to the participant",
+  request_return: "Message to the participant",
+  reject: "Message to the participant",
+  message: "Message to the participant",
+  bonus: "Purpose",
 };
+
+/** The share that is proposed for a single submission; nothing where none is. */
+function shareOf(about: SubmissionRow[]): string {
+  const share = about.length === 1 ? about[0]?.proposal?.share : null;
+  return share ? String(share) : "";
+}
 
 /** What is wrong with a decision, by the platform's rules; empty where nothing is. */
 export function wrongWith(choice: Choice, text: string, number: number): string {
   if (choice === "reject" && text.length < SHORTEST) {
-    return `A rejection needs ${SHORTEST} characters: what was asked, what was done instead, how they can answer.`;
+    return `A rejection needs ${SHORTEST} characters: say what was asked, what was done instead, and how they can answer.`;
   }
   if (choice === "partial" && !(Number.isInteger(number) && number >= 8 && number <= 99)) {
-    return "In part, 8 to 99 per cent can be paid.";
+    return "Enter a whole number from 8 to 99.";
   }
   if (choice === "bonus" && !(number > 0)) {
-    return "Write how much each of them gets.";
+    return "Enter how much each of them gets.";
   }
   return choice !== "approve" && choice !== "screen_out" && text === "" ? "Write something first." : "";
 }

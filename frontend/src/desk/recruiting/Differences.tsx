@@ -4,25 +4,25 @@ import type { Action } from "../run/ActionDialog";
 import { ActionRows } from "./ActionRows";
 import type { At } from "./amounts";
 import { lookAt } from "./Bonuses";
-import { payOf, thereOf } from "./Submissions";
+import { payOf, thereOf } from "./states";
 
 // `{platform}` is the name of the platform.
 const KINDS: Record<DifferenceRow["kind"], string> = {
-  decision_not_carried_out: "It was decided what they are paid, and {platform} has not done it.",
+  decision_not_carried_out: "You decided about this pay, and {platform} has not carried it out yet.",
   settled_otherwise:
-    "{platform} has settled it otherwise than it was decided here, and does not change that. Decide what {platform} has done.",
-  left_there: "They have returned it there, or their time has run out; here they still hold a place.",
-  finished_after_giving_up:
-    "They have finished here; there they have returned it, or their time has run out.",
-  not_handed_in: "They have finished here, and have not submitted on the platform.",
-  wrong_code: "They have finished here, and submitted with another code.",
-  stopped_by_us: "A chatbot failed, so that they could not finish.",
-  handed_in_unfinished: "They have submitted on the platform, and have not finished here.",
-  never_seen_here: "They have submitted on the platform, and were never seen here.",
-  not_known_there: "They name a submission that there is none of.",
-  bonus_not_paid: "Bonuses were sent more than an hour ago, and are not all seen paid. Ask {platform}.",
+    "{platform} has settled this otherwise than you decided, and does not change it. Record what {platform} has done.",
+  left_there: "Returned or timed out on {platform}, but still holding a slot in Candor.",
+  finished_after_giving_up: "Finished in Candor, but returned or timed out on {platform}.",
+  not_handed_in: "Finished in Candor, but not submitted on {platform}.",
+  wrong_code: "Finished in Candor, but submitted on {platform} with a wrong code.",
+  stopped_by_us: "A bot failed, so the worker could not finish.",
+  handed_in_unfinished: "Submitted on {platform}, but not finished in Candor.",
+  never_seen_here: "Submitted on {platform}, but never seen in Candor.",
+  not_known_there: "The worker’s link names a submission that {platform} does not have.",
+  bonus_not_paid:
+    "Bonuses were sent more than an hour ago, and not all of them were seen paid. Ask {platform}.",
   other_currency:
-    "The run’s budget is in another currency than {platform} pays in. Change the budget in the rules of the run.",
+    "The run’s budget is in another currency than {platform} pays in. Change the budget in the run’s rules.",
 };
 
 interface Props {
@@ -44,8 +44,8 @@ export function Differences({ rows, submissions, platform, at, onDone }: Props) 
         what: KINDS[row.kind].replaceAll("{platform}", platform),
         more: (
           <>
-            {row.batch !== null && `Bonuses ${row.batch}`}
-            {(row.submission || row.assignment) && (row.worker ?? "nobody here")}
+            {row.batch !== null && `Bonus batch ${row.batch}`}
+            {(row.submission || row.assignment) && (row.worker ?? "unknown worker")}
             {row.submission && (
               <>
                 , submission <code>{row.submission}</code>
@@ -75,7 +75,7 @@ function settledOtherwise(row: SubmissionRow | undefined, platform: string): str
     return "";
   }
   const there = row.paid_share === 100 ? "paid in full" : thereOf(row);
-  return `Here: ${payOf(row)}. At ${platform}: ${there}.`;
+  return `In Candor: ${payOf(row)}. On ${platform}: ${there}.`;
 }
 
 /** What to do about a difference. */
@@ -95,7 +95,7 @@ function remedyOf(row: DifferenceRow, platform: string, at: At): Action | null {
   });
   const why = (start: string) => ({
     field: "reason",
-    label: "What the participant reads",
+    label: "Message to the participant",
     start,
     needed: true,
   });
@@ -104,21 +104,21 @@ function remedyOf(row: DifferenceRow, platform: string, at: At): Action | null {
     if (share === null) {
       return null;
     }
-    const about = `The decision becomes what ${platform} has paid, with your name; nothing else is paid. Pay what is missing as a bonus.`;
+    const about = `The decision becomes what ${platform} has paid, with your name. Nothing else is paid; pay the rest as a bonus.`;
     return share === 100
-      ? { name: "Decide: paid in full", about, ...decided("approve", instead) }
+      ? { name: "Record: paid in full", about, ...decided("approve", instead) }
       : {
-          name: `Decide: paid ${share} %`,
+          name: `Record: paid ${share} %`,
           about,
           ...decided("partial", { share, ...instead }),
-          words: { ...why(`Paid so at ${platform}.`), label: "Why (for this desk)" },
+          words: { ...why(`Paid on ${platform}.`), label: "Note for this desk" },
         };
   };
   switch (row.remedy) {
     case "repeat":
       return {
-        name: "Do it now",
-        about: `${platform} is asked again. What it has done already is not done twice.`,
+        name: "Try again",
+        about: `The decision is sent to ${platform} again. Nothing is done twice.`,
         method: "POST",
         address: at("decisions/{submission}/repeat", { submission }),
       };
@@ -131,56 +131,58 @@ function remedyOf(row: DifferenceRow, platform: string, at: At): Action | null {
     case "release":
       return {
         name: "End session and free the slot",
-        about: "The assignment ends here, and its place goes to the next worker. This cannot be undone.",
+        about: "The session ends, and its slot goes to the next worker. This cannot be undone.",
         method: "POST",
         address: assignment("release"),
       };
     case "approve":
       return {
-        name: "Pay in full",
-        about: "They have done the work. The decision is kept with your name.",
+        name: "Approve",
+        about: "The worker has finished. The decision is stored with your name.",
         ...decided("approve"),
       };
     case "remind":
       return {
         name: "Remind",
-        about: `They read it at ${platform}.`,
+        about: `${platform} sends the message to the participant.`,
         method: "POST",
         address: at("messages"),
         body: { submissions: [submission] },
         words: {
           field: "text",
-          label: "What the participant reads",
-          start: `You have finished our study, thank you! Please hand it in at ${platform}, so that we can pay you.`,
+          label: "Message to the participant",
+          start: `You have finished our study, thank you! Please submit it on ${platform}, so that we can pay you.`,
           needed: true,
         },
       };
     case "partial":
       return {
         name: `Pay ${row.share} %`,
-        about: "That is the share of the conversations that they rated. The decision is kept with your name.",
+        about:
+          "This is the share of the conversations that they rated. The decision is stored with your name.",
         ...decided("partial", { share: row.share }),
-        words: why(
-          "A chatbot of ours failed, so that you could not finish. We pay you for what you have done.",
-        ),
+        words: why("One of our chatbots failed, so you could not finish. We pay you for what you have done."),
       };
     case "request_return":
       return {
         name: "Ask to return it",
-        about: "They are asked to return it, which costs them nothing; a rejection would.",
+        about:
+          "The participant is asked to return the submission. Unlike a rejection, that does not count against them.",
         ...decided("request_return"),
-        words: why("We do not see that you have finished our study. Please return it, or write to us."),
+        words: why(
+          "We can’t see that you finished our study. Please return your submission, or write to us.",
+        ),
       };
     case "exclude":
       return {
         name: "Leave out of the analysis",
-        about: "Its data stay, and you can take it back.",
+        about: "Its data stay, and you can undo this.",
         method: "PUT",
         address: assignment("exclusion"),
         words: {
           field: "reason",
           label: "Why",
-          start: `${platform} knows no such submission.`,
+          start: `${platform} has no such submission.`,
           needed: true,
         },
       };

@@ -40,15 +40,15 @@ export function PersonalLinks({ run }: { run: string }) {
       <h2>Personal links</h2>
       <form class="box flow-form recruiting-form" onSubmit={(event) => void submit(event)}>
         <p class="soft">
-          For workers whom you know by a list: nobody can make a link for another id, and whoever uses theirs
-          twice goes on where they were.
+          For workers whose ids you have in a list. Each link is signed for one id, so nobody can use another
+          one. Opening a link again continues the session.
         </p>
         <div class="field">
           <label class="label" for="worker-list">
-            Ids of the workers
+            Worker ids
           </label>
           <p class="soft small" id="worker-list-hint">
-            One a line, or CSV with a column named worker.
+            One id per line, or CSV with a column named worker.
           </p>
           <textarea
             id="worker-list"
@@ -61,7 +61,7 @@ export function PersonalLinks({ run }: { run: string }) {
         </div>
         <div class="field">
           <label class="label" for="worker-file">
-            Or a file with them
+            Or a file of ids
           </label>
           <input
             id="worker-file"
@@ -75,11 +75,11 @@ export function PersonalLinks({ run }: { run: string }) {
         </p>
         <div class="actions">
           <Button type="submit" off={workers.trim() === ""}>
-            Save their links as CSV
+            Save links as CSV
           </Button>
         </div>
         <p class="soft small" role="status">
-          {saved && "The links are saved."}
+          {saved && "Links saved."}
         </p>
       </form>
     </section>

@@ -1,24 +1,28 @@
 import { useContext, useEffect, useState } from "preact/hooks";
+import { Badge, type BadgeKind } from "../../design/Badge";
 import { apiAddress } from "../api";
 import type { RecruitmentDetail } from "../api_types";
 import { useFetched } from "../fetched";
 import { ago } from "../format";
-import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { ResearcherContext } from "../researcher";
 import { type At, amount } from "./amounts";
 import { Bonuses } from "./Bonuses";
+import { ChoosePlatform, Unconnected } from "./ChoosePlatform";
+import { useCost } from "./Cost";
 import { Credits } from "./Credits";
 import { Differences } from "./Differences";
 import { DraftForm } from "./DraftForm";
 import { PersonalLinks } from "./PersonalLinks";
+import { ReviewDraft } from "./ReviewDraft";
 import { StudyControls } from "./StudyControls";
 import { Submissions } from "./Submissions";
+import { Totals } from "./Totals";
 import "./recruiting.css";
 
 const EVERY_MS = 5_000;
 
-/** A run's study on the platform that its workers come from: published, read, paid. */
+/** A run's study on the platform that its workers come from: planned, published, read, paid. */
 export function RecruitingView({ run }: { run: string }) {
   const [looks, setLooks] = useState(0);
   const lookAgain = () => setLooks((before) => before + 1);
@@ -37,26 +41,19 @@ export function RecruitingView({ run }: { run: string }) {
       <LoadStatus failure={failure} empty={data === null} />
       {isAtSona && <Credits run={run} rows={credits.credits} onDone={lookAgain} />}
       {data && credits && !isAtSona && !data.possible && data.recruitment === null && (
-        <p>
-          The study of this run names no platform. To recruit on {data.platforms.join(" or ")}, open the study
-          under <Link to={{ page: "studies" }}>Studies</Link>, choose it at “Where workers come from”, and
-          open a new run of it.
-        </p>
+        <ChoosePlatform run={run} platforms={data.platforms} />
       )}
       {data?.possible && !data.connected && (
-        <p>
-          This server has no access to {platform}. Start it with <code>{data.token_variable}</code>, a token
-          of your workspace there.
-        </p>
+        <Unconnected title={platform} variable={data.token_variable ?? ""} />
       )}
       {data?.possible && data.connected && data.recruitment === null && (
         <DraftForm run={run} platform={platform} minutes={data.minutes} onDone={lookAgain} />
       )}
       {data?.recruitment && data.lost_at && (
         <p class="soft">
-          {data.lost_events === 1 ? "An event" : `${data.lost_events} events`} of {platform} did not arrive
-          here (seen {ago(data.lost_at)}). Nothing is missing, as the studies were read anew. If it happens
-          again, check that {platform} reaches this server.
+          {data.lost_events === 1 ? "1 event" : `${data.lost_events} events`} from {platform} did not reach
+          this server (last noticed {ago(data.lost_at)}). No data are missing: the studies were read again. If
+          this keeps happening, check that {platform} can reach this server.
         </p>
       )}
       {data?.recruitment && (
@@ -67,6 +64,17 @@ export function RecruitingView({ run }: { run: string }) {
   );
 }
 
+const STATES: Record<string, [name: string, kind: BadgeKind]> = {
+  DRAFTING: ["Being drafted", "busy"],
+  UNPUBLISHED: ["Draft", "plain"],
+  SCHEDULED: ["Scheduled", "busy"],
+  PUBLISHING: ["Being published", "busy"],
+  ACTIVE: ["Active", "good"],
+  PAUSED: ["Paused", "held"],
+  "AWAITING REVIEW": ["Closed, awaiting review", "plain"],
+  COMPLETED: ["Completed", "plain"],
+};
+
 interface Props {
   run: string;
   found: RecruitmentDetail;
@@ -75,33 +83,66 @@ interface Props {
 }
 
 function Recruitment({ run, found, platform, onDone }: Props) {
+  const cost = useCost(run, found);
   const at: At = (path, values = {}) =>
     apiAddress(`/api/desk/runs/{run}/recruitment/${path}`, { run, ...values });
+  const [name, kind] = STATES[found.status] ?? [found.status.toLowerCase(), "plain"];
+  const isDraft = found.status === "UNPUBLISHED";
   return (
     <>
-      {found.status === "DRAFTING" ? (
-        <p>
-          {platform} was asked {ago(found.created_at)} by {found.created_by} to draft the study, and has not
-          answered. If it stays so, discard the draft, and make it anew.
-        </p>
-      ) : (
-        <p>
-          Study <code>{found.study}</code> is <b>{found.status.toLowerCase()}</b>: {found.places} places,{" "}
-          {amount(found.reward, found.currency)} each.{" "}
-          <span class="soft">{found.read_at ? `Read ${ago(found.read_at)}.` : "Not read yet."}</span>
-        </p>
+      <section class="box recruiting-study" aria-label="Study">
+        <div class="run-head">
+          <h2>{isDraft ? "Review and publish" : `Study on ${platform}`}</h2>
+          <Badge kind={kind}>{name}</Badge>
+        </div>
+        {found.status === "DRAFTING" ? (
+          <p>
+            {found.created_by} asked {platform} {ago(found.created_at)} to draft the study, and {platform} has
+            not answered. If this does not change, discard the draft and create it again.
+          </p>
+        ) : (
+          <p class="soft">
+            {found.places} places, {amount(found.reward, found.currency)} each. Study{" "}
+            <code>{found.study}</code>.{" "}
+            {!isDraft && (found.read_at ? `Synced ${ago(found.read_at)}.` : "Not synced yet.")}
+          </p>
+        )}
+        {found.fault && <p class="failure">{found.fault}</p>}
+        {isDraft ? (
+          <ReviewDraft found={found} platform={platform} cost={cost} at={at} onDone={onDone} />
+        ) : (
+          <>
+            {found.status !== "DRAFTING" && <Totals found={found} cost={cost} platform={platform} />}
+            <StudyControls found={found} platform={platform} at={at} onDone={onDone} />
+          </>
+        )}
+      </section>
+      {!isDraft && found.status !== "DRAFTING" && (
+        <>
+          <Differences
+            rows={found.differences}
+            submissions={found.submissions}
+            platform={platform}
+            at={at}
+            onDone={onDone}
+          />
+          <Submissions
+            rows={found.submissions}
+            currency={found.currency}
+            platform={platform}
+            pays={found.pays_screen_outs}
+            at={at}
+            onDone={onDone}
+          />
+          <Bonuses
+            rows={found.batches}
+            currency={found.currency}
+            platform={platform}
+            at={at}
+            onDone={onDone}
+          />
+        </>
       )}
-      {found.fault && <p class="failure">{found.fault}</p>}
-      <StudyControls found={found} platform={platform} at={at} onDone={onDone} />
-      <Differences
-        rows={found.differences}
-        submissions={found.submissions}
-        platform={platform}
-        at={at}
-        onDone={onDone}
-      />
-      <Submissions rows={found.submissions} currency={found.currency} at={at} onDone={onDone} />
-      <Bonuses rows={found.batches} currency={found.currency} platform={platform} at={at} onDone={onDone} />
     </>
   );
 }

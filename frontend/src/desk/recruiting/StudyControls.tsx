@@ -3,7 +3,7 @@ import { Button } from "../../design/Button";
 import type { RecruitmentDetail } from "../api_types";
 import { useRequest } from "../jobs/useRequest";
 import { type Action, ActionDialog } from "../run/ActionDialog";
-import { type At, amount } from "./amounts";
+import type { At } from "./amounts";
 
 interface Props {
   found: RecruitmentDetail;
@@ -19,23 +19,23 @@ export function StudyControls({ found, platform, at, onDone }: Props) {
   return (
     <>
       <div class="actions">
+        {found.status !== "DRAFTING" && (
+          <Button kind="secondary" busy={busy} onClick={() => void post(at("refresh")).then(onDone)}>
+            Sync with {platform}
+          </Button>
+        )}
         {actionsOf(found, platform, at).map((action) => (
           <Button key={action.name} kind="secondary" onClick={() => setChosen(action)}>
             {action.name}
           </Button>
         ))}
-        {found.status !== "DRAFTING" && (
-          <Button kind="quiet" busy={busy} onClick={() => void post(at("refresh")).then(onDone)}>
-            Sync with {platform}
-          </Button>
-        )}
       </div>
       <p class="complaint" role="alert">
         {failure}
       </p>
       {chosen && (
         <ActionDialog
-          title={`${chosen.name} ${found.study}`.trim()}
+          title={`${chosen.name}?`}
           action={chosen}
           onClose={() => {
             setChosen(null);
@@ -54,42 +54,45 @@ function actionsOf(found: RecruitmentDetail, platform: string, at: At): Action[]
     method: "POST",
     address: at(path),
   });
-  const close = act(
-    "Close",
-    "close",
-    "Nobody new gets in, for good. Those who are under way can finish, and are paid.",
-  );
+  const close: Action = {
+    ...act(
+      "Close study",
+      "close",
+      "No new participants get in. This cannot be undone. Those who are taking part can finish, and are paid.",
+    ),
+    danger: true,
+  };
   const more: Action = {
-    name: "More places",
-    about: "Places only grow.",
+    name: "Add places",
+    about: `The study has ${found.places} places. The number can only grow; each place costs its reward and ${platform}’s fee.`,
     method: "PUT",
     address: at("places"),
     words: {
       field: "places",
-      label: "Places in all",
+      label: "New number of places",
       start: String(found.places),
       needed: true,
       number: true,
     },
   };
-  const discard: Action = {
-    name: "Discard the draft",
-    about: `The draft is deleted at ${platform}, and you can make another.`,
-    method: "DELETE",
-    address: at("").replace(/\/$/, ""),
-  };
   switch (found.status) {
     case "DRAFTING":
-      return [{ ...discard, about: `If ${platform} has the draft, it is deleted. You can make another.` }];
-    case "UNPUBLISHED": {
-      const cost = amount(found.places * found.reward, found.currency);
-      const about = `Participants get in from now on. ${found.places} places cost ${cost}, and ${platform}'s fee.`;
-      return [act("Publish", "publish", about), discard];
-    }
+      return [
+        {
+          name: "Discard draft",
+          about: `If ${platform} has the draft, it is deleted. Then you can create another.`,
+          method: "DELETE",
+          address: at("").replace(/\/$/, ""),
+        },
+      ];
     case "ACTIVE":
-      return [act("Pause", "pause", "Nobody new gets in. Those who are under way can finish."), more, close];
+      return [
+        act("Pause", "pause", "No new participants get in. Those who are taking part can finish."),
+        more,
+        close,
+      ];
     case "PAUSED":
-      return [act("Resume", "resume", "Participants get in again."), more, close];
+      return [act("Resume", "resume", "Participants can take part again."), more, close];
     default:
       return [];
   }

@@ -4,7 +4,8 @@ import { amount, centsOf } from "../../../src/desk/recruiting/amounts";
 import { lookAt, stateOf, worthOf } from "../../../src/desk/recruiting/Bonuses";
 import { wrongWith } from "../../../src/desk/recruiting/DecisionDialog";
 import { remediesOf } from "../../../src/desk/recruiting/Differences";
-import { bonusOf, payOf, thereOf } from "../../../src/desk/recruiting/Submissions";
+import { estimated } from "../../../src/desk/recruiting/DraftForm";
+import { bonusOf, countsOf, isOpen, payOf, thereOf } from "../../../src/desk/recruiting/states";
 
 const at = (path: string) => `/r/${path}`;
 
@@ -82,17 +83,58 @@ describe("what becomes of pay", () => {
   it("is what was decided, else what is proposed", () => {
     const proposal = { pay: "part", share: 50, why: "a chatbot failed" } as const;
     expect(payOf(base)).toBe("–");
-    expect(payOf({ ...base, proposal })).toBe("to be paid 50 %: a chatbot failed");
+    expect(payOf({ ...base, proposal })).toBe("Pay 50 %: a chatbot failed");
     const decision = { decision: "approve", share: null, decided_by: "ann" } as SubmissionRow["decision"];
-    expect(payOf({ ...base, proposal, decision })).toBe("decided: pay in full, by ann");
+    expect(payOf({ ...base, proposal, decision })).toBe("Decided: approve, by ann");
   });
 
   it("says what the platform has paid, and which bonuses are only sent", () => {
     const there = { ...base, status: "PARTIALLY APPROVED", paid_share: 30, bonus_sent: 20, bonus_paid: 150 };
-    expect(thereOf(there)).toBe("partially approved, paid 30 %");
+    expect(thereOf(there)).toBe("partially approved, paid 30\u00a0%");
     expect(thereOf({ ...there, status: "APPROVED", paid_share: 100 })).toBe("approved");
     expect(bonusOf(there, "GBP")).toBe("bonus 1.50 GBP paid; bonus 0.20 GBP sent, not seen paid");
     expect(bonusOf({ ...there, bonus_sent: 0, bonus_paid: 0 }, "GBP")).toBe("");
+  });
+});
+
+describe("a plan", () => {
+  it("adds up what is typed, and leaves the fee to the platform", () => {
+    const plan = { places: "8", reward: "4.50", minutes: "20", screenOuts: "2", screenOutReward: "0.50" };
+    expect(estimated(plan, "Marketplace")).toEqual([
+      ["Rewards", "8 × 4.50 = 36.00"],
+      ["Screen-outs, at most", "2 × 0.50 = 1.00"],
+      ["Marketplace’s fee and tax", "shown with the draft"],
+      ["Total without fee", "37.00"],
+    ]);
+    const empty = { places: "", reward: "", minutes: "", screenOuts: "", screenOutReward: "" };
+    expect(estimated(empty, "Marketplace").map(([, value]) => value)).toEqual([
+      ...["–", "–", "shown with the draft", "–"],
+    ]);
+  });
+});
+
+describe("totals", () => {
+  it("count submissions by what has become of them", () => {
+    const of = (status: string, more: Partial<SubmissionRow> = {}) =>
+      ({ status, decision: null, proposal: null, ...more }) as SubmissionRow;
+    const proposal = { pay: "all", share: null, why: "finished here" } as const;
+    const rows = [
+      of("ACTIVE"),
+      of("RETURNED"),
+      of("AWAITING REVIEW", { proposal }),
+      of("AWAITING REVIEW"),
+      of("APPROVED"),
+      of("SCREENED OUT"),
+      of("REJECTED"),
+    ];
+    expect(countsOf(rows, 9)).toEqual([
+      ["Submitted", "5 of 9"],
+      ["To decide", "1"],
+      ["Approved", "1"],
+      ["Paid in part or screened out", "1"],
+      ["Rejected", "1"],
+    ]);
+    expect(rows.map(isOpen)).toEqual([false, true, true, true, false, false, false]);
   });
 });
 
@@ -100,7 +142,7 @@ describe("bonuses", () => {
   it("are sent before they are paid, and can be checked", () => {
     const bonuses = [true, false].map((seen_paid) => ({ submission: "s1", cents: 5, seen_paid }));
     expect(stateOf({ state: "sent", bonuses } as unknown as BatchRow, "Marketplace")).toBe(
-      "Sent. Marketplace has accepted it, and pays later. 1 of 2 seen paid.",
+      "Sent. Marketplace has accepted it and pays in the next minutes. 1 of 2 seen paid.",
     );
     expect(stateOf({ state: "paid", bonuses } as unknown as BatchRow, "Marketplace")).toBe(
       "Paid: seen at Marketplace.",

@@ -46,13 +46,14 @@ def test_the_people_of_a_study_are_pushed(shared: House, someone: str) -> None:
     with watching(shared, f"/studies/{study}/people") as stream:
         stream.next()
         body = {"name": someone, "role": "viewer"}
-        shared.desk(f"/studies/{study}/people", method="POST", json=body)
+        made = shared.desk(f"/studies/{study}/people", method="POST", json=body).json()
         added = stream.until(lambda change: named(change["people"], someone))
         assert named(added["people"], someone) == {
             "name": someone,
             "role": "viewer",
             "of_all": None,
             "has_password": False,
+            "link_expires_at": made["link_expires_at"],
             "may_have_link": True,
         }
 

@@ -8,11 +8,10 @@ from server.recruiters.prolific.hooks import (
     EVENT,
     SIGNATURE,
     TIMESTAMP,
-    ArrivedEvent,
-    NotGenuine,
     genuine,
     signature,
 )
+from server.recruiters.signatures import ArrivedEvent, NotGenuine
 
 AT = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
 BODY = b'{"event_type": "submission.status.change", "resource_id": "s1", "status": "ACTIVE"}'

@@ -9,7 +9,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from server.recruiters.prolific import signed_arrival
-from server.recruiters.prolific.signed_arrival import KEYS_PATH, Forged, KeysUnavailable, StudyKeys
+from server.recruiters.prolific.signed_arrival import KEYS_PATH, StudyKeys
+from server.recruiters.signatures import Forged, KeysUnavailable
 from server.recruiters.stand_in.serving import Signer, serving
 
 

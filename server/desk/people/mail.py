@@ -1,0 +1,100 @@
+"""Send invitations to the desk by e-mail, over the SMTP server of the settings."""
+
+import asyncio
+import smtplib
+from datetime import datetime
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from urllib.parse import unquote, urlsplit
+
+import structlog
+
+from candor.common.network import trusted
+from server.access.roles import ALL_STUDIES
+from server.config import ON_THIS_MACHINE, Settings
+from server.errors import InvalidField, NoMail
+
+_SECONDS = 20.0  # time-out of each step
+_TLS_PORT, _STARTTLS_PORT = 465, 587
+log = structlog.get_logger()
+
+
+class InvitationMail:
+    """Sends invitations, if the server has the settings `smtp_url` and `mail_from`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._url = settings.smtp_url
+        self._sender = settings.mail_from
+        self._desk = settings.resolved_public_url
+
+    @property
+    def available(self) -> bool:
+        """Whether the server can send e-mails."""
+        return self._url is not None
+
+    def require(self, name: str) -> None:
+        """Check that an e-mail can be sent to a person of this name. Raises NoMail, InvalidField."""
+        if not self.available:
+            raise NoMail("this server sends no e-mails")
+        if "@" not in name:
+            raise InvalidField(f"`{name}` is not an e-mail address", "Copy the link and send it yourself.")
+
+    async def send(self, person: str, by: str, study: str, link: str, expires_at: datetime) -> str | None:
+        """Send a link for choosing a password. Return why that failed; None if the server took the e-mail.
+
+        Args:
+            person: the e-mail address that is the person's name.
+            by: the name of who invites.
+            study: the study, or `ALL_STUDIES`.
+            link: the link.
+            expires_at: when the link expires.
+        """
+        where = "" if study == ALL_STUDIES else f' for the study "{study}"'
+        letter = EmailMessage()
+        letter["Subject"] = "Invitation to Candor"
+        letter["From"], letter["To"] = self._sender or "", person
+        letter["Date"], letter["Message-ID"] = formatdate(), make_msgid()
+        letter.set_content(
+            f"{by} invites you to the Candor desk at {self._desk}/desk{where}.\n\n"
+            f"Choose your password here:\n{link}\n\n"
+            f"The link works once, until {expires_at:%d %B %Y, %H:%M} UTC. Do not forward it.\n"
+            "If you did not expect this invitation, ignore this e-mail.\n"
+        )
+        try:
+            await asyncio.to_thread(self._send, letter)
+        except (OSError, smtplib.SMTPException) as error:
+            reason = _reason(error)
+            log.warning("invitation was not sent", reason=reason, error=type(error).__name__)
+            return reason
+        return None
+
+    def _send(self, letter: EmailMessage) -> None:
+        parts = urlsplit(self._url or "")
+        host, is_tls = parts.hostname or "", parts.scheme == "smtps"
+        connection = (
+            smtplib.SMTP_SSL(host, parts.port or _TLS_PORT, timeout=_SECONDS, context=trusted())
+            if is_tls
+            else smtplib.SMTP(host, parts.port or _STARTTLS_PORT, timeout=_SECONDS)
+        )
+        with connection:
+            connection.ehlo()
+            if not is_tls and (host not in ON_THIS_MACHINE or connection.has_extn("starttls")):
+                connection.starttls(context=trusted())
+            if parts.username is not None:
+                connection.login(unquote(parts.username), unquote(parts.password or ""))
+            connection.send_message(letter)
+
+
+def _reason(error: OSError | smtplib.SMTPException) -> str:
+    """Return why an e-mail was not sent, without what the settings have."""
+    match error:
+        case smtplib.SMTPAuthenticationError():
+            return "the mail server does not accept the name and password of CANDOR_SMTP_URL"
+        case smtplib.SMTPRecipientsRefused():
+            return "the mail server does not accept the address"
+        case smtplib.SMTPNotSupportedError():
+            return "the mail server does not support what CANDOR_SMTP_URL needs (STARTTLS or a password)"
+        case smtplib.SMTPResponseException():
+            return f"the mail server answered {error.smtp_code}"
+        case _:
+            return "the mail server cannot be reached"
