@@ -6,6 +6,8 @@ export interface StepperStep<T extends string> {
   name: string;
   /** Nothing is missing in it, or something is wrong in it; neither where it was not looked at yet. */
   state?: "done" | "wrong";
+  /** How much is missing or wrong in it. */
+  problems?: number;
 }
 
 interface Props<T extends string> {
@@ -20,7 +22,7 @@ export function Stepper<T extends string>({ label, steps, now, onChoose }: Props
   return (
     <nav aria-label={label}>
       <ol class="stepper">
-        {steps.map(({ step, name, state }, index) => (
+        {steps.map(({ step, name, state, problems = 0 }, index) => (
           <li key={step} class={state && `stepper-${state}`}>
             <button
               type="button"
@@ -32,11 +34,23 @@ export function Stepper<T extends string>({ label, steps, now, onChoose }: Props
                 {state === "done" ? <Icon of={Check} /> : state === "wrong" ? "!" : index + 1}
               </span>
               {name}
-              {state && <span class="unseen">{state === "done" ? ", complete" : ", needs fixing"}</span>}
+              {problems > 0 && (
+                <span class="stepper-count" aria-hidden="true">
+                  {problems}
+                </span>
+              )}
+              {(state || problems > 0) && <span class="unseen">{inWords(state, problems)}</span>}
             </button>
           </li>
         ))}
       </ol>
     </nav>
   );
+}
+
+function inWords(state: "done" | "wrong" | undefined, problems: number): string {
+  if (state === "done") {
+    return ", complete";
+  }
+  return problems > 0 ? `, ${problems} to ${state ? "fix" : "fill in"}` : ", needs fixing";
 }

@@ -6,7 +6,7 @@ import { atServer, ROOT } from "../shared/site";
 export type Route =
   | { page: "runs" | "studies" | "people" | "audit" }
   | { page: "unknown"; path: string }
-  | { page: "study"; study: string }
+  | { page: "study"; study: string; step?: string }
   | { page: "run" | "report" | "rehearsal" | "export" | "recruiting" | "wizard"; run: string }
   | { page: "assignment"; run: string; assignment: string };
 
@@ -25,7 +25,11 @@ export function routeOf(path: string): Route {
     case "":
       return { page: "runs" };
     case "studies":
-      return last > 1 ? unknown : name ? { page: "study", study: name } : { page: "studies" };
+      return last > 2
+        ? unknown
+        : name
+          ? { page: "study", study: name, ...(part && { step: part }) }
+          : { page: "studies" };
     case "people":
     case "audit":
       return last > 0 ? unknown : { page: place };
@@ -70,7 +74,7 @@ function parts(route: Exclude<Route, { page: "unknown" }>): string[] {
     case "runs":
       return [];
     case "study":
-      return ["studies", route.study];
+      return ["studies", route.study, ...(route.step ? [route.step] : [])];
     case "run":
       return ["runs", route.run];
     case "report":

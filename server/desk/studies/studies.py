@@ -20,6 +20,7 @@ from server.db.runs import studies
 from server.db.runs.studies import StoredStudy
 from server.db.tables.table import GivenNumber, RowNumber
 from server.desk.listed import ListedStore, Lists
+from server.desk.studies.placeholders import showable
 from server.desk.studies.preview import preview
 from server.desk.studies.study_responses import (
     CheckedStudy,
@@ -108,9 +109,10 @@ class StudyToCheck(RequestBody):
 
 
 class StudyToPreview(RequestBody):
-    """A study's text."""
+    """A study's text, and an earlier one without mistakes, if there is one."""
 
     yaml: StudyText
+    valid: StudyText | None = None
 
 
 Corpora = Annotated[ApiLimits, part(ApiLimits)]  # studies may use only the corpora that it allows
@@ -263,12 +265,14 @@ async def check_study(body: StudyToCheck, store: Lists) -> CheckedStudy:
 
 @router.post("/study-preview", dependencies=_SEE)
 async def preview_study(body: StudyToPreview, reach: Corpora) -> StudyPreview:
-    """Return the pages that a worker will see, or the mistakes in the study."""
-    study, mistakes = await in_thread(lambda: read_study(body.yaml))
-    if study is None or mistakes:
-        return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
+    """Return the pages that a worker will see, as far as they can be shown, and the mistakes in the study."""
+    _, mistakes = await in_thread(lambda: read_study(body.yaml))
+    found = [mistake_view(mistake) for mistake in mistakes]
+    study = await in_thread(lambda: showable(body.yaml, body.valid))
+    if study is None:
+        return StudyPreview(steps=[], mistakes=found)
     reach.require_corpora(study)
-    return StudyPreview(steps=await in_thread(lambda: preview(study)), mistakes=[])
+    return StudyPreview(steps=await in_thread(lambda: preview(study)), mistakes=found)
 
 
 async def _changed(

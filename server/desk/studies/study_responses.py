@@ -109,7 +109,9 @@ class CheckedStudy(BaseModel):
     `notes`: advice for a valid study before it is opened. `content`: the settings as written, valid or not;
     None if the text is not a mapping of settings, or uses YAML aliases. `rewritten`: the sections that lost
     comments and layout, because a change could not be made in the text itself. `shipped`: the default texts
-    that workers read if the study has none, by path, such as `criteria.0.statement`.
+    that workers read if the study has none, by path, such as `criteria.0.statement`. `minutes` and
+    `conversations`: the duration that workers are told, and the number of conversations (or items) of each;
+    None while the study has mistakes, and `minutes` if it tells none.
     """
 
     yaml: str
@@ -118,6 +120,8 @@ class CheckedStudy(BaseModel):
     notes: list[str]
     rewritten: list[str]
     shipped: dict[str, str]
+    minutes: int | None
+    conversations: int | None
 
 
 class QcExamination(BaseModel):
@@ -142,7 +146,11 @@ class PreviewStep(BaseModel):
 
 
 class StudyPreview(BaseModel):
-    """The pages that a worker sees, in order. Without pages if the study has mistakes."""
+    """The pages that a worker sees, in order.
+
+    Where the study has `mistakes`, they show an earlier value or a placeholder; without pages if even that is
+    impossible.
+    """
 
     steps: list[PreviewStep]
     mistakes: list[MistakeView]
@@ -226,13 +234,16 @@ def checked_study(text: str, changes: Sequence[EditedSetting], registered: Colle
         rewritten += [after.rewritten] if after.rewritten else []
     mistakes = [mistake_view(mistake) for mistake in mistakes_of(text, registered)]
     content = _content(text)
+    study = None if mistakes else parse_study(text)
     return CheckedStudy(
         yaml=text,
         content=content,
         mistakes=mistakes,
-        notes=[] if mistakes else list(study_notes(parse_study(text))),
+        notes=[] if study is None else list(study_notes(study)),
         rewritten=list(dict.fromkeys(rewritten)),
         shipped={f"criteria.{i}.statement": text for i, text in shipped_statements(content).items()},
+        minutes=None if study is None else study.duration,
+        conversations=None if study is None else study.conversations,
     )
 
 
