@@ -10,7 +10,7 @@ from server.session.instrument import AskedQuestion
 from server.settings_file import Location
 from server.study.study import Study
 from server.study.tasks import TASKS, task_type
-from server.study.texts import LANGUAGES, instrument_of
+from server.study.texts import language_names
 
 Schema = dict[str, Any]
 
@@ -29,8 +29,7 @@ def study_schema() -> Schema:
         for name, kinds in KINDS_OF_SETTINGS.items():
             properties[name]["x-kinds"] = list(kinds)
         properties["kind"]["x-words"] = {kind: answer_type(kind).words for kind in KINDS}
-    shipped = {tag: instrument.name for tag in LANGUAGES if (instrument := instrument_of(tag)) is not None}
-    schema["properties"]["language"]["x-words"] = shipped
+    schema["properties"]["language"]["x-words"] = language_names()
     unused = {task: sorted(task_type(task).unused) for task in TASKS}
     schema["properties"]["task"]["x-unused"] = unused
     for recruiter in PAYING.values():

@@ -70,6 +70,7 @@ export interface Answers {
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
+  "/api/desk/study-templates": StudyTemplates;
   "/api/desk/tokens": TokenList;
 }
 /**
@@ -1594,6 +1595,31 @@ export interface StudySettings {
   schema_of_study: {
     [k: string]: unknown;
   };
+}
+/**
+ * The templates that a new study can begin with, the most general first.
+ */
+export interface StudyTemplates {
+  templates: TemplateView[];
+}
+/**
+ * A template of studies: its title, a sentence about it, and its languages with their names.
+ */
+export interface TemplateView {
+  about: string;
+  languages: {
+    [k: string]: string;
+  };
+  template:
+    | "blank"
+    | "published"
+    | "llm_baseline"
+    | "side_by_side"
+    | "transcripts"
+    | "reading_comprehension"
+    | "question_generation"
+    | "demo";
+  title: string;
 }
 /**
  * All tokens, including revoked ones, newest first.

@@ -29,6 +29,7 @@ from server.desk.studies.study_responses import (
     StudyList,
     StudyPreview,
     StudySettings,
+    StudyTemplates,
     VersionChanges,
     VersionDetail,
     checked_study,
@@ -37,17 +38,17 @@ from server.desk.studies.study_responses import (
     shown_text,
     study_detail,
     study_summary,
+    template_views,
     version_changes,
     version_row,
 )
 from server.errors import StudyInvalid
 from server.session.instrument import Label
 from server.study import (
-    BLANK,
-    DEMO,
     EditedSetting,
     NotEditable,
     Study,
+    TemplateName,
     Unreadable,
     in_thread,
     named,
@@ -55,22 +56,28 @@ from server.study import (
     read_study,
     require_name,
     study_schema,
+    template,
+    template_text,
 )
 
 StudyText = Annotated[str, StringConstraints(max_length=60_000)]
 
 
 class NewStudy(RequestBody):
-    """A study to store: its name, and either its text or a template (`blank` or `demo`)."""
+    """A study to store: its name, and either its text or a template, in one of the template's languages."""
 
     name: Label
     yaml: StudyText | None = None
-    begin_with: Annotated[str, StringConstraints(pattern="^(blank|demo)$")] | None = None
+    begin_with: TemplateName | None = None
+    language: Annotated[str, StringConstraints(max_length=20)] = "en"
 
     @model_validator(mode="after")
     def _one_text(self) -> "NewStudy":
         if (self.yaml is None) == (self.begin_with is None):
             raise ValueError("give either `yaml` or `begin_with`")
+        if self.begin_with is not None and self.language not in template(self.begin_with).languages:
+            languages = ", ".join(template(self.begin_with).languages)
+            raise ValueError(f"the template `{self.begin_with}` exists in {languages}")
         return self
 
 
@@ -137,8 +144,9 @@ async def list_studies(actor: Caller, store: Lists) -> StudyList:
 @router.post("/studies", status_code=201, dependencies=_CREATE)
 async def create_study(body: NewStudy, actor: Caller, store: Lists) -> StudyDetail:
     """Store a new study. It may have mistakes, which are listed with it."""
-    template = DEMO if body.begin_with == "demo" else BLANK
-    text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
+    text = body.yaml
+    if text is None:
+        text = template_text(body.begin_with or "blank", body.name, body.language)
     await _read_first(text, body.name)
     at = utc_now()
 
@@ -248,6 +256,12 @@ async def show_settings(store: Lists) -> StudySettings:
     return StudySettings(
         schema_of_study=study_schema(), builtin_bots=list(bot_specs()), registered_bots=registered
     )
+
+
+@router.get("/study-templates", dependencies=_SEE)
+async def list_templates() -> StudyTemplates:
+    """List the templates that a new study can begin with."""
+    return StudyTemplates(templates=template_views())
 
 
 @router.post("/study-check", dependencies=_SEE)

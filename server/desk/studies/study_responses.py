@@ -15,16 +15,20 @@ from server.clock import ShownTime
 from server.db.runs.runs import RunStatus
 from server.db.runs.studies import RunOfStudy, StoredStudy, StudyVersion, find_version, runs_of, versions
 from server.study import (
+    TEMPLATES,
     EditedSetting,
     Mistake,
+    TemplateName,
     Unreadable,
     edited,
+    language_names,
     parse_study,
     published,
     read_document,
     read_study,
     shipped_statements,
     study_notes,
+    template,
 )
 
 
@@ -138,6 +142,21 @@ class StudySettings(BaseModel):
     registered_bots: list[str]
 
 
+class TemplateView(BaseModel):
+    """A template of studies: its title, a sentence about it, and its languages with their names."""
+
+    template: TemplateName
+    title: str
+    about: str
+    languages: dict[str, str]
+
+
+class StudyTemplates(BaseModel):
+    """The templates that a new study can begin with, the most general first."""
+
+    templates: list[TemplateView]
+
+
 class PreviewStep(BaseModel):
     """A page that a worker sees: its phase, and the protocol message from which it is drawn."""
 
@@ -186,6 +205,20 @@ def study_detail(connection: Connection, study: StoredStudy, *, whole: bool) -> 
     summary = study_summary(study, runs_of(connection).get(study.name, []))
     rows = [version_row(each) for each in versions(connection, study.name)]
     return StudyDetail(**summary.model_dump(), yaml=shown_text(study.newest.yaml, whole=whole), versions=rows)
+
+
+def template_views() -> list[TemplateView]:
+    """Return all templates."""
+    names = language_names()
+    return [
+        TemplateView(
+            template=name,
+            title=template(name).title,
+            about=template(name).about,
+            languages={tag: names[tag] for tag in template(name).languages},
+        )
+        for name in TEMPLATES
+    ]
 
 
 def version_row(version: StudyVersion) -> VersionRow:

@@ -19,7 +19,7 @@ import { Versions } from "./Versions";
 import { YamlEditor } from "./YamlEditor";
 
 /** One study: its settings as a form and as the file that they are stored as, and what workers will see. */
-export function StudyView({ study, step }: { study: string; step: string | undefined }) {
+export function StudyView({ study, step }: { study: string; step: StepName | undefined }) {
   const { token, onUnauthorised } = useContext(ResearcherContext);
   const [found, setFound] = useState<{ study: StudyDetail; settings: StudySettings } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -63,10 +63,10 @@ const TABS: { tab: Tab; name: string }[] = [
 interface OpenedProps {
   study: StudyDetail;
   settings: StudySettings;
-  step: string | undefined;
+  step: StepName | undefined;
 }
 
-function Opened({ study, settings, step: asked }: OpenedProps) {
+function Opened({ study, settings, step = "basics" }: OpenedProps) {
   const editor = useEditor(study);
   const go = useContext(GoContext);
   const [opening, setOpening] = useState(false);
@@ -74,7 +74,6 @@ function Opened({ study, settings, step: asked }: OpenedProps) {
   const [beside, setBeside] = useState<Tab>("preview");
   const wide = useWide();
   const mine = owns(useContext(AccountContext), study.name);
-  const step = STEPS.find((each) => each.step === asked)?.step ?? "basics";
   const goTo = (next: StepName) => {
     setTab("form");
     go({ page: "study", study: study.name, step: next });

@@ -9,6 +9,6 @@ COPY = Path(__file__).parents[4] / "frontend/test/desk/studies/study.schema.json
 
 
 def test_the_copy_for_the_forms_tests_is_the_desks_schema(shared: House) -> None:
-    """Write it anew with `json.dumps(study_schema(), indent=2, ensure_ascii=False)` when the settings change."""
+    """When settings change, write it anew: `json.dumps(study_schema(), indent=2, ensure_ascii=False)`."""
     answer = shared.desk("/study-settings").json()
     assert json.loads(COPY.read_text(encoding="utf-8")) == answer["schema_of_study"]
