@@ -154,9 +154,11 @@ function Group(props: SettingProps & { value: unknown; optional?: boolean; opene
     <>
       <Settings {...props} editor={editor} fold />
       {optional && begun && flat !== "bare" && (
-        <Button kind="quiet" onClick={() => props.editor.remove(path)}>
-          {`Remove ${label.toLowerCase()}`}
-        </Button>
+        <div class="actions">
+          <Button kind="quiet" onClick={() => props.editor.remove(path)}>
+            {`Remove ${label.toLowerCase()}`}
+          </Button>
+        </div>
       )}
     </>
   );

@@ -44,13 +44,12 @@ export function Form({ editor, settings, step: name, onStep, onOpenRun }: Props)
   const next = STEPS[at + 1];
   const missing = problemsInWords(within(step, editor.mistakes), content);
   return (
-    <section
+    <div
       class="study-step study-fields"
-      aria-labelledby="step-title"
       onFocusOut={({ target }) => editor.leave((target as HTMLInputElement).name ?? "")}
     >
       <header>
-        <h2 id="step-title">{step.title}</h2>
+        <h2>{step.title}</h2>
         <p class="soft">{step.about}</p>
         {missing && <p class="study-missing small">{missing}</p>}
       </header>
@@ -75,7 +74,7 @@ export function Form({ editor, settings, step: name, onStep, onOpenRun }: Props)
           </Button>
         )}
       </nav>
-    </section>
+    </div>
   );
 }
 

@@ -64,24 +64,6 @@ export function NewStudy({ onClose }: { onClose: () => void }) {
           onValue={setName}
           complaint={failure}
         />
-        <LoadStatus failure={unknown} empty={false} />
-        <fieldset class="cards">
-          <legend class="label">Begin with</legend>
-          {choices.map(({ value, title, about }) => (
-            <label key={value} class="tick">
-              <input
-                type="radio"
-                name={`${id}-from`}
-                checked={from === value}
-                onChange={() => setFrom(value)}
-              />
-              <span>
-                {title}
-                <span class="soft small study-about">{about}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
         {from === FILE ? (
           <div class="field">
             <label class="label" for={`${id}-file`}>
@@ -115,6 +97,24 @@ export function NewStudy({ onClose }: { onClose: () => void }) {
             </div>
           )
         )}
+        <LoadStatus failure={unknown} empty={false} />
+        <fieldset class="cards">
+          <legend class="label">Begin with</legend>
+          {choices.map(({ value, title, about }) => (
+            <label key={value} class="tick">
+              <input
+                type="radio"
+                name={`${id}-from`}
+                checked={from === value}
+                onChange={() => setFrom(value)}
+              />
+              <span>
+                {title}
+                <span class="soft small study-about">{about}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
         <div class="actions">
           <Button kind="secondary" onClick={onClose}>
             Cancel

@@ -26,11 +26,16 @@ export function summary(value: unknown, shipped: Record<string, string> = {}): s
   if (typeof value !== "object" || value === null) {
     return String(value ?? "");
   }
-  const own = value as Record<string, unknown>;
-  return Object.values({ ...own, ...shipped, ...own })
-    .filter((part) => typeof part === "string" && part !== "")
-    .slice(0, 3)
-    .join(" · ");
+  const { kind: _, ...own } = value as Record<string, unknown>;
+  // A label that was made of a text says no more than the text.
+  const said = [own.question, own.text].find((text) => typeof text === "string" && text !== "");
+  if (typeof said === "string" && labelOf(said) === own.label) {
+    return said;
+  }
+  const texts = Object.values({ ...own, ...shipped, ...own }).filter(
+    (part) => typeof part === "string" && part !== "",
+  );
+  return [...new Set(texts)].slice(0, 3).join(" · ");
 }
 
 /** A name for the data, made from a text: "I am at least 18." → "i_am_at_least_18"; empty where it has no letters for one. */
