@@ -126,7 +126,8 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     assert area.evaluate(chosen) == "minimum_inputs: ten"
     page.get_by_role("tab", name="Preview").click()
     expect(page.get_by_text("Not all of it is ready")).to_contain_text("for Messages at least.")
-    expect(page.frame_locator("iframe").get_by_text("at least 10 messages")).to_be_visible()
+    press(page, "Instructions")
+    expect(page.frame_locator("iframe").get_by_text("10 messages")).to_be_visible()
     press(page, "Undo")
     expect(page.get_by_label("Messages at least")).to_have_value("10")
     page.get_by_label("Messages at least").press("Control+Shift+z")
