@@ -1,4 +1,5 @@
 import { Check } from "lucide";
+import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "./Icon";
 
 export interface StepperStep<T extends string> {
@@ -19,9 +20,17 @@ interface Props<T extends string> {
 
 /** The steps of something long, in their order: which one is shown, which are done, where something is wrong. */
 export function Stepper<T extends string>({ label, steps, now, onChoose }: Props<T>) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    // Where there is no room for all, they scroll sideways: the one that is shown is in sight.
+    const step = list.current?.querySelector<HTMLElement>("[aria-current]");
+    if (list.current && step) {
+      list.current.scrollLeft = step.offsetLeft - (list.current.clientWidth - step.clientWidth) / 2;
+    }
+  }, [now]);
   return (
     <nav aria-label={label}>
-      <ol class="stepper">
+      <ol class="stepper" ref={list}>
         {steps.map(({ step, name, state, problems = 0 }, index) => (
           <li key={step} class={state && `stepper-${state}`}>
             <button

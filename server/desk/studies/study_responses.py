@@ -14,6 +14,7 @@ from server.bots.lineup import mistakes_of
 from server.clock import ShownTime
 from server.db.runs.runs import RunStatus
 from server.db.runs.studies import RunOfStudy, StoredStudy, StudyVersion, find_version, runs_of, versions
+from server.desk.studies.placeholders import later_mistakes
 from server.study import (
     TEMPLATES,
     EditedSetting,
@@ -265,9 +266,10 @@ def checked_study(text: str, changes: Sequence[EditedSetting], registered: Colle
         after = edited(text, change)
         text = after.text
         rewritten += [after.rewritten] if after.rewritten else []
-    mistakes = [mistake_view(mistake) for mistake in mistakes_of(text, registered)]
+    found = mistakes_of(text, registered)
     content = _content(text)
-    study = None if mistakes else parse_study(text)
+    study = None if found else parse_study(text)
+    mistakes = [mistake_view(mistake) for mistake in [*found, *later_mistakes(text, found)]] if found else []
     return CheckedStudy(
         yaml=text,
         content=content,

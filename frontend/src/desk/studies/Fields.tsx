@@ -130,13 +130,16 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
 
 /** An editor that gives a mapping what it needs, as soon as one of its settings is given. */
 function beginningWith(editor: SettingsEditor, path: Path, schema: Schema, root: Schema): SettingsEditor {
-  const begun = beginning(schema, root) as Record<string, unknown>;
-  for (const name of Object.keys(begun)) {
-    begun[name] = nameOf([...path, name]).start ?? begun[name];
-  }
+  const needed = Object.entries(beginning(schema, root) as Record<string, unknown>);
+  let begun: unknown = Object.fromEntries(
+    needed.map(([name, value]) => [name, nameOf([...path, name]).start ?? value]),
+  );
   return {
     ...editor,
-    set: (inner, value) => editor.set(path, withValue(begun, inner.slice(path.length), value)),
+    set: (inner, value) => {
+      begun = withValue(begun, inner.slice(path.length), value);
+      editor.set(path, begun);
+    },
   };
 }
 
@@ -224,12 +227,17 @@ export function Folded(props: Omit<SettingProps, keyof FieldProps> & { fields: F
   const shown = (some: FieldProps[]) =>
     some.map((field) => <Setting {...props} key={field.path.join(".")} {...field} />);
   const advanced = fields.filter(({ path }) => isRarelyNeeded(path));
+  const [open, setOpen] = useState(false);
   const wrong = advanced.some(({ path }) => editor.mistakes.some((each) => isWithin(each.path, path)));
   return (
     <>
       {shown(fields.filter(({ path }) => !isRarelyNeeded(path)))}
       {advanced.length > 0 && (
-        <details class="study-advanced" open={wrong || undefined}>
+        <details
+          class="study-advanced"
+          open={open || wrong}
+          onToggle={(event) => setOpen(event.currentTarget.open)}
+        >
           <summary>Advanced</summary>
           <div class="study-fields">{shown(advanced)}</div>
         </details>

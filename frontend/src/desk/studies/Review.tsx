@@ -26,7 +26,7 @@ export function Review({ editor, root, onOpenRun }: Props) {
       <ol class="study-review">
         {STEPS.filter(({ step }) => step !== "review").map((step) => {
           const wrong = within(step, mistakes);
-          const given = shownIn(step, root, content).filter((name) => content[name] !== undefined);
+          const given = shownIn(step, root, content).filter((name) => (content[name] ?? "") !== "");
           return (
             <li key={step.step}>
               <h3>

@@ -125,11 +125,8 @@ const NAMES: Record<string, SettingName> = {
     hint: "Its name in the data, made from the text.",
     advanced: true,
   },
-  task: {
-    label: "Task",
-    hint: "Chat with bots, one at a time or two side by side; or read what others have said or written.",
-  },
-  topic_mode: { label: "Topic", hint: "Chosen by the worker, or a sentence of the persona." },
+  task: { label: "Task", hint: "Settings that the chosen task does not use are removed." },
+  topic_mode: { label: "Topic" },
   minimum_inputs: {
     label: "Messages at least",
     hint: "What a worker has to say before a conversation may end.",
