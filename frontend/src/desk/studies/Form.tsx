@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Icon } from "../../design/Icon";
 import type { StudySettings } from "../api_types";
-import { AddBot } from "./AddBot";
+import { AddSystem } from "./AddSystem";
 import type { Editor } from "./editor";
 import type { SettingsEditor } from "./Field";
 import { Folded, fieldsOf } from "./Fields";
@@ -106,7 +106,7 @@ function StepFields({ editor, settings, step }: Pick<Props, "editor" | "settings
           <option key={bot} value={bot} />
         ))}
       </datalist>
-      {step.step === "bots" && names.includes("systems") && <AddBot editor={editor} settings={settings} />}
+      {step.step === "bots" && names.includes("systems") && <AddSystem editor={editor} settings={settings} />}
       {step.step === "ratings" && <ScaleOfAll editor={editor} />}
       <Folded
         editor={careful}

@@ -2,16 +2,16 @@ import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { TextField } from "../../design/TextField";
 import type { StudySettings } from "../api_types";
-import { endpointSchema, kindsOf } from "./bot_draft";
 import type { Editor } from "./editor";
-import type { Schema } from "./settings";
+import { optionOf, titleOf } from "./items";
+import { alternatives, freeParts, resolved, type Schema } from "./settings";
 
 /** The kind of endpoint to begin with: most models are served so. */
 const FIRST_KIND = "openai";
 const ENDPOINT = "endpoint:";
 
 /** Adds a system to the study together with its bot: one at an address, a builtin one, or a registered one. */
-export function AddBot({ editor, settings }: { editor: Editor; settings: StudySettings }) {
+export function AddSystem({ editor, settings }: { editor: Editor; settings: StudySettings }) {
   const root = settings.schema_of_study as Schema;
   const id = useId();
   const [name, setName] = useState("");
@@ -19,9 +19,9 @@ export function AddBot({ editor, settings }: { editor: Editor; settings: StudySe
   const [address, setAddress] = useState("");
   const [model, setModel] = useState("");
   const [asked, setAsked] = useState(false);
-  const kinds = kindsOf(root);
+  const kinds = endpointsOf(root);
   const kind = where.startsWith(ENDPOINT) ? where.slice(ENDPOINT.length) : null;
-  const schema = kind === null ? null : endpointSchema(root, kind);
+  const schema = kinds.find((each) => optionOf(each) === kind);
   const needs = (setting: string) => schema?.required?.includes(setting) ?? false;
   const systems = Array.isArray(editor.content?.systems) ? editor.content.systems : [];
   const taken = systems.some((system) => (system as { name?: unknown } | null)?.name === name.trim());
@@ -76,9 +76,9 @@ export function AddBot({ editor, settings }: { editor: Editor; settings: StudySe
           onChange={({ currentTarget }) => setWhere(currentTarget.value)}
         >
           <optgroup label="At an address">
-            {Object.entries(kinds).map(([each, help]) => (
-              <option key={each} value={`${ENDPOINT}${each}`}>
-                {help.name}
+            {kinds.map((each) => (
+              <option key={optionOf(each)} value={`${ENDPOINT}${optionOf(each)}`}>
+                {titleOf(each)}
               </option>
             ))}
           </optgroup>
@@ -125,4 +125,10 @@ export function AddBot({ editor, settings }: { editor: Editor; settings: StudySe
       </div>
     </form>
   );
+}
+
+/** The schema of each kind of endpoint that a bot of a study may have. */
+function endpointsOf(root: Schema): Schema[] {
+  const bots = resolved(root.properties?.bots ?? {}, root);
+  return alternatives(freeParts(bots) ?? {}, root);
 }
