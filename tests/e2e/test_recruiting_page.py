@@ -223,6 +223,7 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     expect(page.get_by_text("The study of this run names no platform.")).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="Studies").click()
     page.get_by_role("link", name="harbour").click()
+    step(page, "Recruiting and payment")
     page.get_by_label("Where workers come from").select_option("prolific")
     code = page.get_by_label("Completion code")
     expect(code).to_have_value(re.compile(r"^[A-Za-z0-9_-]{8,64}$"))

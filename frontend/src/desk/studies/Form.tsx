@@ -46,7 +46,12 @@ export function Form({ editor, settings, step: name, onStep, onOpenRun }: Props)
   return (
     <div
       class="study-step study-fields"
-      onFocusOut={({ target }) => editor.leave((target as HTMLInputElement).name ?? "")}
+      onFocusOut={({ target }) => {
+        const { name: field } = target as HTMLInputElement;
+        if (field) {
+          editor.leave(field);
+        }
+      }}
     >
       <header>
         <h2>{step.title}</h2>

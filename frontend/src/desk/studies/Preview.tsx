@@ -1,6 +1,7 @@
 import { Monitor, Smartphone } from "lucide";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { Segmented } from "../../design/Segmented";
+import { Skeleton } from "../../design/Skeleton";
 import { Stepper } from "../../design/Stepper";
 import { atServer } from "../../shared/site";
 import { send, Unauthorised } from "../api";
@@ -129,6 +130,7 @@ export function Preview({ editor, step }: { editor: Editor; step: StepName }) {
           </p>
         )}
       </div>
+      {!shown && !failure && <Skeleton lines={6} />}
       <iframe
         ref={frame}
         class={`preview-frame ${device === "phone" ? "preview-phone" : ""} ${shown ? "" : "preview-none"}`}
