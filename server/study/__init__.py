@@ -27,6 +27,8 @@ from server.study.study import (
     shipped_statements,
 )
 from server.study.tasks import COMPOSITIONS, Composition
+from server.study.templates import TEMPLATES, TemplateName, template, template_text
+from server.study.texts import language_names
 
 __all__ = [
     "BLANK",
@@ -38,6 +40,7 @@ __all__ = [
     "PEOPLE",
     "REGISTERED",
     "SENT",
+    "TEMPLATES",
     "WIZARD",
     "Composition",
     "Edited",
@@ -46,11 +49,13 @@ __all__ = [
     "NotEditable",
     "Study",
     "SystemSpec",
+    "TemplateName",
     "Timeouts",
     "Unreadable",
     "builtin_elsewhere",
     "edited",
     "in_thread",
+    "language_names",
     "load_study",
     "located",
     "named",
@@ -64,4 +69,6 @@ __all__ = [
     "study_hash",
     "study_notes",
     "study_schema",
+    "template",
+    "template_text",
 ]

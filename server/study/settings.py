@@ -9,6 +9,8 @@ from server.session.answer_kinds import KINDS, KINDS_OF_SETTINGS, AnswerForm, an
 from server.session.instrument import AskedQuestion
 from server.settings_file import Location
 from server.study.study import Study
+from server.study.tasks import TASKS, task_type
+from server.study.texts import language_names
 
 Schema = dict[str, Any]
 
@@ -17,8 +19,9 @@ Schema = dict[str, Any]
 def study_schema() -> Schema:
     """Return the JSON Schema of a study. It is shared: do not change it.
 
-    `x-kinds` of a setting: the kinds of answers that it belongs to. `x-words` of a kind of answer: the name
-    of each. `x-code`: any new code may be used.
+    `x-kinds` of a setting: the kinds of answers that it belongs to. `x-words` of a kind of answer, and of
+    the language: the name of each. `x-unused` of the task: the settings that each task does not use.
+    `x-code`: any new code may be used.
     """
     schema = Study.model_json_schema()
     for form in (AnswerForm, AskedQuestion):
@@ -26,6 +29,9 @@ def study_schema() -> Schema:
         for name, kinds in KINDS_OF_SETTINGS.items():
             properties[name]["x-kinds"] = list(kinds)
         properties["kind"]["x-words"] = {kind: answer_type(kind).words for kind in KINDS}
+    schema["properties"]["language"]["x-words"] = language_names()
+    unused = {task: sorted(task_type(task).unused) for task in TASKS}
+    schema["properties"]["task"]["x-unused"] = unused
     for recruiter in PAYING.values():
         schema["$defs"][recruiter.__name__]["properties"]["completion_code"]["x-code"] = True
     return schema

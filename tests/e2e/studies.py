@@ -26,6 +26,11 @@ def desk(page: Page, stage: Desk, place: str) -> None:
     page.goto(f"{stage.url}/desk/{place}#token={stage.token}")
 
 
+def step(page: Page, name: str) -> None:
+    """Show a step of the study."""
+    page.get_by_role("navigation", name="Steps of the study").get_by_role("button", name=name).click()
+
+
 def made(page: Page, stage: Desk, name: str, text: str | None = None) -> None:
     """Show a new study, the demo if no text is given."""
     content = {"begin_with": "demo"} if text is None else {"yaml": text}

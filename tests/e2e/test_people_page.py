@@ -293,7 +293,7 @@ def test_who_makes_a_study_invites_to_it_at_once(page: Page, stage: Stage) -> No
     page.get_by_role("link", name="Studies").click()
     press(page, "New study")
     page.get_by_label("Name").fill("mos_own")
-    press(page, "Make the study")
+    press(page, "Create the study")
     expect(page.get_by_role("heading", name="mos_own")).to_be_visible()
     page.get_by_role("tab", name="People").click()
     expect(page.get_by_role("form", name="Invite to this study")).to_be_visible()

@@ -15,7 +15,7 @@ from tests.e2e.axe import clean
 from tests.e2e.bundles import assert_same_numbers, downloaded_bundle
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import RUNS, Stage, demo_study
-from tests.e2e.studies import call, desk
+from tests.e2e.studies import call, desk, step
 from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
@@ -28,16 +28,17 @@ def study_without_a_platform(page: Page, stage: Stage) -> None:
     desk(page, stage, "studies")
     press(page, "New study")
     page.get_by_label("Name").fill("harbour")
-    press(page, "Make the study")
+    press(page, "Create the study")
     page.get_by_label("Title").fill("Chats by the sea")
+    step(page, "Recruiting and payment")
     page.get_by_label("Payment").fill("4.50 GBP")
-    page.get_by_role("button", name=re.compile("^Systems")).click()
+    step(page, "Bots")
     page.get_by_label("Systems per worker").fill("1")
     press(page, "Add system")
     page.get_by_label("Name", exact=True).fill("shell")
     page.get_by_label("Family").fill("shell")
     page.get_by_label("Bot", exact=True).fill("builtin:reflect")
-    page.get_by_role("button", name=re.compile("^Quality control")).click()
+    step(page, "Quality control")
     page.get_by_label("Quality-control conversations per worker").fill("0")
     expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
 
@@ -227,6 +228,7 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     clean(page)
     page.get_by_role("main").get_by_role("link", name="study").click()
     page.get_by_role("link", name="harbour").click()
+    step(page, "Recruiting and payment")
     page.get_by_label("Where workers come from").select_option("prolific")
     code = page.get_by_label("Completion code")
     expect(code).to_have_value(re.compile(r"^[A-Za-z0-9_-]{8,64}$"))

@@ -10,7 +10,7 @@ from server.study import DEMO
 from tests.e2e.axe import clean
 from tests.e2e.hands import press
 from tests.e2e.stage import Stage
-from tests.e2e.studies import call, desk, made
+from tests.e2e.studies import call, desk, made, step
 
 pytestmark = pytest.mark.browser
 
@@ -24,21 +24,19 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     press(page, "New study")
     clean(page)
     page.get_by_label("Name").fill("demo")
-    press(page, "Make the study")
+    press(page, "Create the study")
     expect(page.get_by_role("alert").filter(has_text="there is a study named `demo` already")).to_be_visible()
     page.get_by_label("Name").fill("seaside")
-    press(page, "Make the study")
+    press(page, "Create the study")
     expect(page.get_by_role("heading", name="seaside")).to_be_visible()
-    expect(page.get_by_text("Must not be empty", exact=True)).to_have_count(2)
-    expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
     page.get_by_label("Title").fill("Chats by the sea")
+    step(page, "Recruiting and payment")
     page.get_by_label("Payment").fill("A postcard.")
-    press(page, "Consent, contact and texts")
-    page.get_by_text("Texts", exact=True).click()
-    page.get_by_text("Consent", exact=True).click()
+    step(page, "Consent and texts")
     page.get_by_label("Consent text").fill("You may stop at any time.")
-    page.get_by_label("Version", exact=True).fill("2026-11")
-    page.get_by_role("button", name=re.compile("^Systems")).click()
+    page.get_by_text("Advanced").first.click()
+    page.get_by_label("Version of the consent form").fill("2026-11")
+    step(page, "Bots")
     page.get_by_label("Systems per worker").fill("1")
     press(page, "Add system")
     page.get_by_label("Name", exact=True).fill("shell")
@@ -46,13 +44,14 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     page.get_by_label("Bot", exact=True).fill("reflect")
     expect(page.get_by_text("No bot is called `reflect`; did you mean `builtin:reflect`?")).to_be_visible()
     page.get_by_label("Bot", exact=True).fill("builtin:reflect")
-    page.get_by_role("button", name=re.compile("^Quality control")).click()
+    step(page, "Quality control")
     page.get_by_label("Quality-control conversations per worker").fill("0")
     unsaved = page.get_by_role("status").filter(has_text="Unsaved changes")
     expect(unsaved).to_contain_text("no mistakes, 1 note")
     notes = page.get_by_role("list", name="What you should know before you open a run")
     expect(notes).to_contain_text("No worker can be tested")
     clean(page)
+    step(page, "Consent and texts")
     frame = page.frame_locator("iframe")
     expect(frame.get_by_text("You may stop at any time.")).to_be_visible()
     press(page, "Open a run")
@@ -70,13 +69,32 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     assert written["texts"]["consent"]["text"] == "You may stop at any time."
 
 
-def test_a_registered_bot_is_found_from_any_study_and_every_setting_has_its_part(
-    page: Page, stage: Stage
-) -> None:
+def test_a_field_complains_of_being_empty_once_it_was_left(page: Page, stage: Stage) -> None:
+    call(page, stage, "POST", "/studies", {"name": "bay", "begin_with": "blank"})
+    desk(page, stage, "studies/bay")
+    empty = page.get_by_text("Must not be empty", exact=True)
+    expect(page.get_by_text("1 to fill in", exact=True)).to_be_visible()
+    expect(empty).to_have_count(0)
+    expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
+    page.get_by_label("Title").focus()
+    page.get_by_label("Minutes").focus()
+    expect(empty).to_have_count(1)
+    step(page, "Recruiting and payment")
+    expect(empty).to_have_count(0)
+    step(page, "Review")  # where everything is told
+    expect(page.get_by_text("Payment: Must not be empty")).to_be_visible()
+    clean(page)
+    page.get_by_role("link", name="Recruiting and payment").click()
+    page.wait_for_url("**/desk/studies/bay/recruiting")
+    expect(empty).to_have_count(1)
+    page.go_back()
+    expect(page.get_by_role("heading", name="Review", exact=True)).to_be_visible()
+
+
+def test_a_registered_bot_is_found_from_any_study(page: Page, stage: Stage) -> None:
     made(page, stage, "finding")
     call(page, stage, "POST", "/bots", {"name": "gull", "endpoint": {"kind": "dial-in"}})
     desk(page, stage, "studies/finding")
-    expect(page.get_by_role("button", name="Other settings")).to_have_count(0)
     page.get_by_role("tab", name="Bots").click()
     expect(page.get_by_role("heading", name="Registered, not in this study")).to_be_visible()
     clean(page)
@@ -99,7 +117,7 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     page.get_by_role("tab", name="YAML").click()
     area = page.get_by_label("The study as YAML")
     area.fill(area.input_value().replace("minimum_inputs: 10", "minimum_inputs: ten"))
-    press(page, "What workers do")
+    step(page, "Task and topic")
     expect(page.get_by_label("Messages at least")).to_have_value("ten")
     mistake = page.get_by_role("button", name=re.compile("Line 10"))
     expect(mistake).to_contain_text("expected a whole number, got `ten`")
@@ -107,7 +125,9 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     chosen = "e => e.value.slice(e.selectionStart, e.selectionEnd)"
     assert area.evaluate(chosen) == "minimum_inputs: ten"
     page.get_by_role("tab", name="Preview").click()
-    expect(page.get_by_text("This study can’t be shown yet. Line 10: minimum_inputs:")).to_be_visible()
+    expect(page.get_by_text("Not all of it is ready")).to_contain_text("for Messages at least.")
+    press(page, "Instructions")
+    expect(page.frame_locator("iframe").get_by_text("10 messages")).to_be_visible()
     press(page, "Undo")
     expect(page.get_by_label("Messages at least")).to_have_value("10")
     page.get_by_label("Messages at least").press("Control+Shift+z")
@@ -124,6 +144,7 @@ def test_the_second_of_two_is_shown_what_the_first_has_changed(page: Page, stage
     text = text_of(page, stage, "shared")
     theirs = {"yaml": text.replace("six chatbots", "some chatbots"), "based_on": 1}
     call(page, stage, "PUT", "/studies/shared", theirs)
+    step(page, "Recruiting and payment")
     page.get_by_label("Payment").fill("Five shells.")
     page.get_by_label("Payment").press("Control+s")
     expect(page.get_by_role("heading", name="Somebody else has saved this study")).to_be_visible()
@@ -174,13 +195,13 @@ def test_what_is_left_while_the_server_checks_it_is_kept(page: Page, stage: Stag
     page.route("**/api/desk/study-check", lambda route: None, times=1)  # never answered
     with page.expect_request("**/api/desk/study-check"):
         page.get_by_label("Title").fill("Chats in flight")
-    page.get_by_label("Payment").fill("A kite.")
+    page.get_by_label("Minutes").fill("25")
     page.get_by_role("link", name="Runs").click()
     press(page, "Leave")
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
     page.go_back()
     expect(page.get_by_label("Title")).to_have_value("Chats in flight")
-    expect(page.get_by_label("Payment")).to_have_value("A kite.")
+    expect(page.get_by_label("Minutes")).to_have_value("25")
 
 
 def test_what_was_changed_a_moment_ago_is_undone_first_and_can_be_done_again(
@@ -222,7 +243,7 @@ def test_a_study_of_two_hundred_systems_on_a_phone(phone: Page, stage: Stage) ->
     ]
     del content["simulate"]
     made(phone, stage, "crowded", yaml.safe_dump(content, sort_keys=False))
-    phone.get_by_role("button", name=re.compile("^Systems")).click()
+    step(phone, "Bots")
     last = phone.get_by_role("button", name="s199 · f39 · builtin:reflect")
     last.click()
     phone.get_by_label("Family").fill("f0")
@@ -287,8 +308,8 @@ def test_two_chatbots_side_by_side_are_previewed_with_the_choice_between_them(
     page: Page, stage: Stage
 ) -> None:
     made(page, stage, "pairs", PAIRS)
-    for step in ("Instructions", "Topic", "Chat", "Choice", "Feedback", "Done"):
-        expect(page.get_by_role("button", name=step, exact=True)).to_be_visible()
+    for shown in ("Instructions", "Topic", "Chat", "Choice", "Feedback", "Done"):
+        expect(page.get_by_role("button", name=shown, exact=True)).to_be_visible()
     frame = page.frame_locator("iframe")
     press(page, "Chat")
     expect(frame.get_by_text("(This is where one chatbot’s reply stands.)")).to_be_visible()

@@ -23,6 +23,7 @@ ROOT = study_schema()
 # The name is given with a new study, the version by those who write the text by hand.
 NOT_IN_THE_FORM = {"name", "version"}
 TAKEN_UP = """() => !document.querySelector(".study-head [role=status]").textContent.includes("checking")"""
+UNFOLD = """() => { for (const each of document.querySelectorAll(".study-advanced")) each.open = true; }"""
 AT_ONCE = 40  # settings, each of which is one change or two: the server takes 100 changes at a time
 # What a text has to be that is more than any text, by the path of its setting; "*" is a number or a name.
 TEXTS = {
@@ -160,13 +161,9 @@ def objects(schema: dict[str, Any], path: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def title_of(schema: dict[str, Any]) -> str:
+def kind_of(schema: dict[str, Any]) -> str:
     kind = schema.get("properties", {}).get("kind", {}).get("const")
-    if kind:
-        return str(kind)
-    if schema["type"] == "array":
-        return "its own"
-    return "by number" if schema["type"] == "object" else "written out"
+    return str(kind or schema["type"])
 
 
 def is_of(value: Any, schema: dict[str, Any]) -> bool:
@@ -244,9 +241,10 @@ class Form:
             self.settle()
         choices = alternatives(schema)
         one = next(choice for choice in choices if is_of(value, choice))
+        self.unfold()
         if len(choices) > 1:
-            word = value if "enum" in one or "const" in one else title_of(one)
-            self.control(path, "select").select_option(label=word)
+            word = value if "enum" in one or "const" in one else kind_of(one)
+            self.control(path, "select").select_option(word)
             if "enum" in one or "const" in one:
                 return
         self.fill(one, path, value)
@@ -271,20 +269,32 @@ class Form:
             case list():
                 for i, each in enumerate(value):
                     self.section(path).get_by_role("button", name=re.compile("^Add ")).last.click()
+                    if path[0] == "questionnaires":  # in which way it is answered
+                        self._page.get_by_role("menuitem").first.click()
                     self.give(schema["items"], [*path, i], each)
             case bool():
                 self.control(path).set_checked(value)
-            case str() if "enum" in schema:
-                self.control(path, "select").select_option(value)
             case _:
-                self.control(path).fill(str(value))
+                self.write(schema, path, value)
+
+    def write(self, schema: dict[str, Any], path: list[str | int], value: Any) -> None:
+        if "enum" in schema:
+            self.control(path, "select").select_option(value)
+            return
+        if "x-words" in schema:  # the names of some texts, of which there are others
+            self.control(path, "select").select_option(label="Other…")
+        self.control(path).fill(str(value))
 
     def open(self, path: list[str | int]) -> None:
         """Unfold a section; a thing of a list, or of a choice, has none."""
-        section = self.section(path)
+        section = self._page.locator(f'details[data-setting="{".".join(map(str, path))}"]')
         if section.count() and section.get_attribute("open") is None:
             section.locator("summary").first.click()
             expect(section.locator(".study-fields").first).to_be_visible()
+
+    def unfold(self) -> None:
+        """Show the settings that few need."""
+        self._page.evaluate(UNFOLD)
 
 
 def task_of(setting: str) -> str:
@@ -307,7 +317,7 @@ def test_every_setting_can_be_given_in_the_form(page: Page, stage: Stage, task: 
         text.fill(yaml.safe_dump(before))
         form.settle()
         for setting, value in each.given.items():
-            open_part(page, setting)
+            open_step(page, setting)
             form.give(ROOT["properties"][setting], [setting], value)
         form.settle()
         got = yaml.safe_load(text.input_value())
@@ -322,12 +332,13 @@ def test_every_setting_can_be_given_in_the_form(page: Page, stage: Stage, task: 
     assert given >= {"chat": 50, "side_by_side": 2, "transcripts": 9}[task]
 
 
-def open_part(page: Page, setting: str) -> None:
-    """Open the parts of the form, one after the other, until the setting is there."""
-    here = page.locator(f"[name='{setting}'], [data-setting='{setting}']")
-    for head in page.locator(".study-part-head").all():
-        if head.get_attribute("aria-expanded") == "false":
-            head.click()
+def open_step(page: Page, setting: str) -> None:
+    """Show one step of the form after the other, until the setting is there."""
+    here = page.locator(f"[name^='{setting}'], [data-setting^='{setting}']")
+    if here.count():
+        return
+    for each in page.get_by_role("navigation", name="Steps of the study").get_by_role("button").all():
+        each.click()
         if here.count():
             return
-    raise AssertionError(f"`{setting}` is in no part of the form")
+    raise AssertionError(f"`{setting}` is in no step of the form")

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.hands import choose, context_of, finish, press, rate, say
+from tests.e2e.studies import step
 from tests.support.hosted_bot import hosted_bot
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH
@@ -35,26 +36,20 @@ def first_link(server: Server) -> str:
     return log.read_text().split()[0]
 
 
-def section(page: Page, name: str) -> None:
-    page.get_by_role("button", name=re.compile(f"^{name}")).click()
-
-
 def make_study(page: Page, bot: str) -> None:
     page.get_by_role("link", name="Studies", exact=True).click()
     press(page, "New study")
     page.get_by_label("Name").fill("harbour")
-    press(page, "Make the study")
+    press(page, "Create the study")
     page.get_by_label("Title").fill("Chats by the harbour")
+    step(page, "Recruiting and payment")
     page.get_by_label("Payment").fill("A postcard.")
-    section(page, "Consent, contact and texts")
-    page.get_by_text("Texts", exact=True).click()
-    page.get_by_text("Consent", exact=True).click()
+    step(page, "Consent and texts")
     page.get_by_label("Consent text").fill(CONSENT)
-    page.get_by_label("Version", exact=True).fill("1")
-    section(page, "What workers do")
+    step(page, "Task and topic")
     page.get_by_label("Messages at least").fill("1")
     add_bot(page, bot)
-    section(page, "Systems")
+    step(page, "Bots")
     page.get_by_label("Systems per worker").fill("2")
     for name, spoken_by in (("mine", "mine"), ("mirror", "builtin:reflect")):
         press(page, "Add system")

@@ -202,7 +202,7 @@ function View({ route }: { route: Route }) {
     case "studies":
       return <StudiesView />;
     case "study":
-      return <StudyView key={route.study} study={route.study} />;
+      return <StudyView key={route.study} study={route.study} step={route.step} />;
     case "people":
       return <PeopleView />;
     case "audit":

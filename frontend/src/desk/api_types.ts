@@ -72,6 +72,7 @@ export interface Answers {
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
+  "/api/desk/study-templates": StudyTemplates;
   "/api/desk/tokens": TokenList;
 }
 /**
@@ -1635,6 +1636,31 @@ export interface StudySettings {
   };
 }
 /**
+ * The templates that a new study can begin with, the most general first.
+ */
+export interface StudyTemplates {
+  templates: TemplateView[];
+}
+/**
+ * A template of studies: its title, a sentence about it, and its languages with their names.
+ */
+export interface TemplateView {
+  about: string;
+  languages: {
+    [k: string]: string;
+  };
+  template:
+    | "blank"
+    | "published"
+    | "llm_baseline"
+    | "side_by_side"
+    | "transcripts"
+    | "reading_comprehension"
+    | "question_generation"
+    | "demo";
+  title: string;
+}
+/**
  * All tokens, including revoked ones, newest first.
  */
 export interface TokenList {
@@ -1807,12 +1833,16 @@ export interface GrantedInStudy {
  * `notes`: advice for a valid study before it is opened. `content`: the settings as written, valid or not;
  * None if the text is not a mapping of settings, or uses YAML aliases. `rewritten`: the sections that lost
  * comments and layout, because a change could not be made in the text itself. `shipped`: the default texts
- * that workers read if the study has none, by path, such as `criteria.0.statement`.
+ * that workers read if the study has none, by path, such as `criteria.0.statement`. `minutes` and
+ * `conversations`: the duration that workers are told, and the number of conversations (or items) of each;
+ * None while the study has mistakes, and `minutes` if it tells none.
  */
 export interface CheckedStudy {
   content: {
     [k: string]: unknown;
   } | null;
+  conversations: number | null;
+  minutes: number | null;
   mistakes: MistakeView[];
   notes: string[];
   rewritten: string[];
@@ -1830,7 +1860,10 @@ export interface MistakeView {
   reason: string;
 }
 /**
- * The pages that a worker sees, in order. Without pages if the study has mistakes.
+ * The pages that a worker sees, in order.
+ *
+ * Where the study has `mistakes`, they show an earlier value or a placeholder; without pages if even that is
+ * impossible.
  */
 export interface StudyPreview {
   mistakes: MistakeView[];

@@ -1,12 +1,13 @@
 import { createContext } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { atServer, ROOT } from "../shared/site";
+import { STEPS, type StepName } from "./studies/steps";
 
 /** What the desk shows. */
 export type Route =
   | { page: "runs" | "studies" | "people" | "audit" }
   | { page: "unknown"; path: string }
-  | { page: "study"; study: string }
+  | { page: "study"; study: string; step?: StepName }
   | { page: "run" | "report" | "rehearsal" | "export" | "recruiting" | "wizard"; run: string }
   | { page: "assignment"; run: string; assignment: string };
 
@@ -25,7 +26,7 @@ export function routeOf(path: string): Route {
     case "":
       return { page: "runs" };
     case "studies":
-      return last > 1 ? unknown : name ? { page: "study", study: name } : { page: "studies" };
+      return name ? (ofStudy(name, part, last) ?? unknown) : { page: "studies" };
     case "people":
     case "audit":
       return last > 0 ? unknown : { page: place };
@@ -34,6 +35,14 @@ export function routeOf(path: string): Route {
     default:
       return unknown;
   }
+}
+
+function ofStudy(study: string, part: string, last: number): Route | null {
+  if (last === 1) {
+    return { page: "study", study };
+  }
+  const step = STEPS.find((each) => each.step === part)?.step;
+  return step && last === 2 ? { page: "study", study, step } : null;
 }
 
 function ofRun(run: string, part: string, id: string, last: number): Route | null {
@@ -70,7 +79,7 @@ function parts(route: Exclude<Route, { page: "unknown" }>): string[] {
     case "runs":
       return [];
     case "study":
-      return ["studies", route.study];
+      return ["studies", route.study, ...(route.step ? [route.step] : [])];
     case "run":
       return ["runs", route.run];
     case "report":

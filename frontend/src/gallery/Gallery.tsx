@@ -301,8 +301,8 @@ function Choices() {
           steps={[
             { step: "basics", name: "Basics", state: "done" },
             { step: "consent", name: "Consent and texts", state: "done" },
-            { step: "task", name: "Task and topic", state: "wrong" },
-            { step: "bots", name: "Bots" },
+            { step: "task", name: "Task and topic", state: "wrong", problems: 2 },
+            { step: "bots", name: "Bots", problems: 1 },
             { step: "ratings", name: "Ratings" },
             { step: "review", name: "Review" },
           ]}

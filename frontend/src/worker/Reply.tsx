@@ -19,7 +19,7 @@ type Renderer = (text: string) => ComponentChildren;
  */
 export function Reply({ text, pace, shownFor }: Props) {
   const { study } = useSession().state;
-  const render = useMarkdown(study?.display.markdown ?? false);
+  const render = useMarkdown(study?.display.markdown ?? false)?.markdown ?? null;
   const shown = useWords(text, pace, shownFor);
   if (shown === text) {
     return (
@@ -49,27 +49,33 @@ function Drawn({ text, render }: { text: string; render: Renderer }) {
   return <>{render(text)}</>;
 }
 
-let markdown: Renderer | null = null;
+/** What draws Markdown: replies, and researchers' own texts. */
+interface Renderers {
+  markdown: Renderer;
+  researchersMarkdown: Renderer;
+}
+
+let loaded: Renderers | null = null;
 
 /**
  * Return what draws Markdown. It is loaded only where a study asks for it; the page calls this before there is any
  * reply, because until it is there a reply is shown as it is written.
  */
-export function useMarkdown(wanted: boolean): Renderer | null {
+export function useMarkdown(wanted: boolean): Renderers | null {
   const [, draw] = useState(false);
   useEffect(() => {
-    if (wanted && !markdown) {
+    if (wanted && !loaded) {
       // Where it cannot be loaded, the text stays as it is.
       import("./markdown").then(
-        (loaded) => {
-          markdown = loaded.markdown;
+        (module) => {
+          loaded = module;
           draw(true);
         },
         () => undefined,
       );
     }
   }, [wanted]);
-  return wanted ? markdown : null;
+  return wanted ? loaded : null;
 }
 
 /** The beginning of `text` that is shown by now; all of it in the end. */

@@ -11,6 +11,22 @@ export function markdown(text: string): ComponentChildren {
   return tokens ? blocks(tokens) : text;
 }
 
+/** A text of the researcher's in Markdown: like a reply, with headings, and links that can be followed. */
+export function researchersMarkdown(text: string): ComponentChildren {
+  const tokens = parsed(text);
+  if (!tokens) {
+    return text;
+  }
+  marked.walkTokens(tokens, (token) => {
+    if (token.type === "heading") {
+      token.type = "title";
+    } else if (token.type === "link" && /^(https?:\/\/|mailto:)/i.test(token.href)) {
+      token.type = "followed";
+    }
+  });
+  return blocks(tokens);
+}
+
 /** Levels of nesting that are drawn. Hundreds would overflow the stack of a browser, and show nothing. */
 const DEEPEST = 50;
 const MARKER = "(?:>|(?:[-+*]|\\d{1,9}[.)])[ \\t])";
@@ -94,6 +110,10 @@ function Block({ token }: { token: Token }) {
           <strong>{inline(token.tokens)}</strong>
         </p>
       );
+    case "title": {
+      const { depth, tokens } = token as Tokens.Heading;
+      return depth > 2 ? <h3>{inline(tokens)}</h3> : <h2>{inline(tokens)}</h2>;
+    }
     case "paragraph":
       return <p>{inline(token.tokens)}</p>;
     case "text":
@@ -165,6 +185,12 @@ function Inline({ token }: { token: Token }) {
       return <br />;
     case "link":
       return <>{inline(token.tokens)}</>;
+    case "followed":
+      return (
+        <a href={(token as Tokens.Link).href} target="_blank" rel="noopener noreferrer">
+          {inline((token as Tokens.Link).tokens)}
+        </a>
+      );
     case "image":
       return <>{(token as Tokens.Image).text}</>;
     case "escape":

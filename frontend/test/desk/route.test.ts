@@ -5,6 +5,7 @@ const ROUTES: [string, Route][] = [
   ["/desk", { page: "runs" }],
   ["/desk/studies", { page: "studies" }],
   ["/desk/studies/my_study", { page: "study", study: "my_study" }],
+  ["/desk/studies/my_study/bots", { page: "study", study: "my_study", step: "bots" }],
   ["/desk/people", { page: "people" }],
   ["/desk/audit", { page: "audit" }],
   ["/desk/runs/pilot", { page: "run", run: "pilot" }],

@@ -1,6 +1,6 @@
 import type { ComponentChild, VNode } from "preact";
 import { describe, expect, it } from "vitest";
-import { markdown } from "../../src/worker/markdown";
+import { markdown, researchersMarkdown } from "../../src/worker/markdown";
 
 /** What a reply becomes, as text with the names of its elements; parts that are functions are called. */
 function drawn(node: unknown): string {
@@ -130,5 +130,15 @@ describe("a reply in Markdown", () => {
     );
     expect(drawn(markdown("An open \\( stays."))).toBe("<p>An open \\( stays.</p>");
     expect(drawn(markdown("Five \\* five"))).toBe("<p>Five * five</p>");
+  });
+
+  it("of the researcher has headings, and links that can be followed", () => {
+    const text =
+      "## Your data\n\n- kept *ten* years\n\nWrite to [us](https://lab.example) or [not](javascript:x).";
+    expect(drawn(researchersMarkdown(text))).toBe(
+      "<h2>Your data</h2><ul><li>kept <em>ten</em> years</li></ul><p>Write to <a>us</a> or not.</p>",
+    );
+    expect(drawn(researchersMarkdown("<b>as it is</b>"))).toBe("<p><b>as it is</b></p>");
+    expect(drawn(markdown("[us](https://lab.example)"))).toBe("<p>us</p>");
   });
 });

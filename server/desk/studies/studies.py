@@ -20,6 +20,7 @@ from server.db.runs import studies
 from server.db.runs.studies import StoredStudy
 from server.db.tables.table import GivenNumber, RowNumber
 from server.desk.listed import ListedStore, Lists
+from server.desk.studies.placeholders import showable
 from server.desk.studies.preview import preview
 from server.desk.studies.study_responses import (
     CheckedStudy,
@@ -28,6 +29,7 @@ from server.desk.studies.study_responses import (
     StudyList,
     StudyPreview,
     StudySettings,
+    StudyTemplates,
     VersionChanges,
     VersionDetail,
     checked_study,
@@ -36,17 +38,17 @@ from server.desk.studies.study_responses import (
     shown_text,
     study_detail,
     study_summary,
+    template_views,
     version_changes,
     version_row,
 )
 from server.errors import StudyInvalid
 from server.session.instrument import Label
 from server.study import (
-    BLANK,
-    DEMO,
     EditedSetting,
     NotEditable,
     Study,
+    TemplateName,
     Unreadable,
     in_thread,
     named,
@@ -54,22 +56,28 @@ from server.study import (
     read_study,
     require_name,
     study_schema,
+    template,
+    template_text,
 )
 
 StudyText = Annotated[str, StringConstraints(max_length=60_000)]
 
 
 class NewStudy(RequestBody):
-    """A study to store: its name, and either its text or a template (`blank` or `demo`)."""
+    """A study to store: its name, and either its text or a template, in one of the template's languages."""
 
     name: Label
     yaml: StudyText | None = None
-    begin_with: Annotated[str, StringConstraints(pattern="^(blank|demo)$")] | None = None
+    begin_with: TemplateName | None = None
+    language: Annotated[str, StringConstraints(max_length=20)] = "en"
 
     @model_validator(mode="after")
     def _one_text(self) -> "NewStudy":
         if (self.yaml is None) == (self.begin_with is None):
             raise ValueError("give either `yaml` or `begin_with`")
+        if self.begin_with is not None and self.language not in template(self.begin_with).languages:
+            languages = ", ".join(template(self.begin_with).languages)
+            raise ValueError(f"the template `{self.begin_with}` exists in {languages}")
         return self
 
 
@@ -108,9 +116,10 @@ class StudyToCheck(RequestBody):
 
 
 class StudyToPreview(RequestBody):
-    """A study's text."""
+    """A study's text, and an earlier one without mistakes, if there is one."""
 
     yaml: StudyText
+    valid: StudyText | None = None
 
 
 Corpora = Annotated[ApiLimits, part(ApiLimits)]  # studies may use only the corpora that it allows
@@ -135,8 +144,9 @@ async def list_studies(actor: Caller, store: Lists) -> StudyList:
 @router.post("/studies", status_code=201, dependencies=_CREATE)
 async def create_study(body: NewStudy, actor: Caller, store: Lists) -> StudyDetail:
     """Store a new study. It may have mistakes, which are listed with it."""
-    template = DEMO if body.begin_with == "demo" else BLANK
-    text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
+    text = body.yaml
+    if text is None:
+        text = template_text(body.begin_with or "blank", body.name, body.language)
     await _read_first(text, body.name)
     at = utc_now()
 
@@ -248,6 +258,12 @@ async def show_settings(store: Lists) -> StudySettings:
     )
 
 
+@router.get("/study-templates", dependencies=_SEE)
+async def list_templates() -> StudyTemplates:
+    """List the templates that a new study can begin with."""
+    return StudyTemplates(templates=template_views())
+
+
 @router.post("/study-check", dependencies=_SEE)
 async def check_study(body: StudyToCheck, store: Lists) -> CheckedStudy:
     """Make the given changes to a study's text, if any, and return it with its mistakes."""
@@ -263,12 +279,14 @@ async def check_study(body: StudyToCheck, store: Lists) -> CheckedStudy:
 
 @router.post("/study-preview", dependencies=_SEE)
 async def preview_study(body: StudyToPreview, reach: Corpora) -> StudyPreview:
-    """Return the pages that a worker will see, or the mistakes in the study."""
-    study, mistakes = await in_thread(lambda: read_study(body.yaml))
-    if study is None or mistakes:
-        return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
+    """Return the pages that a worker will see, as far as they can be shown, and the mistakes in the study."""
+    _, mistakes = await in_thread(lambda: read_study(body.yaml))
+    found = [mistake_view(mistake) for mistake in mistakes]
+    study = await in_thread(lambda: showable(body.yaml, body.valid))
+    if study is None:
+        return StudyPreview(steps=[], mistakes=found)
     reach.require_corpora(study)
-    return StudyPreview(steps=await in_thread(lambda: preview(study)), mistakes=[])
+    return StudyPreview(steps=await in_thread(lambda: preview(study)), mistakes=found)
 
 
 async def _changed(

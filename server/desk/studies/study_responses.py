@@ -14,17 +14,22 @@ from server.bots.lineup import mistakes_of
 from server.clock import ShownTime
 from server.db.runs.runs import RunStatus
 from server.db.runs.studies import RunOfStudy, StoredStudy, StudyVersion, find_version, runs_of, versions
+from server.desk.studies.placeholders import later_mistakes
 from server.study import (
+    TEMPLATES,
     EditedSetting,
     Mistake,
+    TemplateName,
     Unreadable,
     edited,
+    language_names,
     parse_study,
     published,
     read_document,
     read_study,
     shipped_statements,
     study_notes,
+    template,
 )
 
 
@@ -109,7 +114,9 @@ class CheckedStudy(BaseModel):
     `notes`: advice for a valid study before it is opened. `content`: the settings as written, valid or not;
     None if the text is not a mapping of settings, or uses YAML aliases. `rewritten`: the sections that lost
     comments and layout, because a change could not be made in the text itself. `shipped`: the default texts
-    that workers read if the study has none, by path, such as `criteria.0.statement`.
+    that workers read if the study has none, by path, such as `criteria.0.statement`. `minutes` and
+    `conversations`: the duration that workers are told, and the number of conversations (or items) of each;
+    None while the study has mistakes, and `minutes` if it tells none.
     """
 
     yaml: str
@@ -118,6 +125,8 @@ class CheckedStudy(BaseModel):
     notes: list[str]
     rewritten: list[str]
     shipped: dict[str, str]
+    minutes: int | None
+    conversations: int | None
 
 
 class QcExamination(BaseModel):
@@ -134,6 +143,21 @@ class StudySettings(BaseModel):
     registered_bots: list[str]
 
 
+class TemplateView(BaseModel):
+    """A template of studies: its title, a sentence about it, and its languages with their names."""
+
+    template: TemplateName
+    title: str
+    about: str
+    languages: dict[str, str]
+
+
+class StudyTemplates(BaseModel):
+    """The templates that a new study can begin with, the most general first."""
+
+    templates: list[TemplateView]
+
+
 class PreviewStep(BaseModel):
     """A page that a worker sees: its phase, and the protocol message from which it is drawn."""
 
@@ -142,7 +166,11 @@ class PreviewStep(BaseModel):
 
 
 class StudyPreview(BaseModel):
-    """The pages that a worker sees, in order. Without pages if the study has mistakes."""
+    """The pages that a worker sees, in order.
+
+    Where the study has `mistakes`, they show an earlier value or a placeholder; without pages if even that is
+    impossible.
+    """
 
     steps: list[PreviewStep]
     mistakes: list[MistakeView]
@@ -178,6 +206,20 @@ def study_detail(connection: Connection, study: StoredStudy, *, whole: bool) -> 
     summary = study_summary(study, runs_of(connection).get(study.name, []))
     rows = [version_row(each) for each in versions(connection, study.name)]
     return StudyDetail(**summary.model_dump(), yaml=shown_text(study.newest.yaml, whole=whole), versions=rows)
+
+
+def template_views() -> list[TemplateView]:
+    """Return all templates."""
+    names = language_names()
+    return [
+        TemplateView(
+            template=name,
+            title=template(name).title,
+            about=template(name).about,
+            languages={tag: names[tag] for tag in template(name).languages},
+        )
+        for name in TEMPLATES
+    ]
 
 
 def version_row(version: StudyVersion) -> VersionRow:
@@ -224,15 +266,19 @@ def checked_study(text: str, changes: Sequence[EditedSetting], registered: Colle
         after = edited(text, change)
         text = after.text
         rewritten += [after.rewritten] if after.rewritten else []
-    mistakes = [mistake_view(mistake) for mistake in mistakes_of(text, registered)]
+    found = mistakes_of(text, registered)
     content = _content(text)
+    study = None if found else parse_study(text)
+    mistakes = [mistake_view(mistake) for mistake in [*found, *later_mistakes(text, found)]] if found else []
     return CheckedStudy(
         yaml=text,
         content=content,
         mistakes=mistakes,
-        notes=[] if mistakes else list(study_notes(parse_study(text))),
+        notes=[] if study is None else list(study_notes(study)),
         rewritten=list(dict.fromkeys(rewritten)),
         shipped={f"criteria.{i}.statement": text for i, text in shipped_statements(content).items()},
+        minutes=None if study is None else study.duration,
+        conversations=None if study is None else study.conversations,
     )
 
 

@@ -36,6 +36,11 @@ def instrument_of(language: str) -> Instrument | None:
     return _read(first) if first in LANGUAGES else None
 
 
+def language_names() -> dict[str, str]:
+    """Return the names of the languages that texts are shipped in, by their tags."""
+    return {tag: _read(tag).name for tag in LANGUAGES}
+
+
 @lru_cache(maxsize=len(LANGUAGES))
 def _read(name: str) -> Instrument:
     # Every process reads these at its start; libyaml is ten times as fast as PyYAML's own loader.

@@ -15,6 +15,7 @@ from server.study.problems import text_notes
 from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 from tests.server.support.items import items_text
 from tests.server.support.study import pairs_text, study_text
+from tests.server.support.templates import completed
 
 # The statements of METHOD section 1, to the letter.
 PUBLISHED = {
@@ -97,9 +98,7 @@ def test_every_text_that_a_template_leaves_in_english_is_noted(template: Path, l
     english |= {name for name in ("title", "payment") if content[name]}
     content |= {name: content[name] or "eigen" for name in ("title", "payment")}
     content["language"] = language
-    if template == BLANK:
-        content |= {"systems": [{"name": "a", "family": "a", "bot": "mine"}]} | ALONE
-    made = parse_study(yaml.safe_dump(content))
+    made = parse_study(completed(yaml.safe_dump(content)))
     noted = [note for note in text_notes(made) if "but these texts are" in note]
     assert set(re.findall("`([a-z_.]+)`", " ".join(noted))) - {language} == english
 

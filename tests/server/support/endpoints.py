@@ -83,6 +83,7 @@ TABLE = {
     "GET /api/desk/studies/{study}/versions/{version}/changes": "viewer",
     "GET /api/desk/studies/{study}/qc-examination": "viewer",
     "GET /api/desk/study-settings": "viewer",
+    "GET /api/desk/study-templates": "viewer",
     "POST /api/desk/study-check": "viewer",
     "POST /api/desk/study-preview": "viewer",
     "GET /api/desk/bots": "researcher",

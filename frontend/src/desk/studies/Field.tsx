@@ -37,18 +37,21 @@ export function Field({
   path,
   editor,
   id,
+  label,
   children,
 }: {
   path: Path;
   editor: SettingsEditor;
   id: string;
+  /** What it is called, where that is not the setting's name. */
+  label?: string | undefined;
   children: ComponentChildren;
 }) {
-  const { label, hint } = nameOf(path);
+  const { label: name, hint } = nameOf(path);
   return (
     <div class="field">
       <label class="label" for={id}>
-        {label}
+        {label ?? name}
       </label>
       {children}
       {hint && (

@@ -1,10 +1,12 @@
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { Menu } from "../../design/Menu";
 import { isEnter } from "../../shared/keyboard";
-import { Field, mistakesAt, type SettingProps } from "./Field";
-import { copyOf, shippedWithin, singular, summary, titleOf } from "./items";
-import { Json, Line, Lines, Tick, Words } from "./lines";
-import { nameOf } from "./names";
+import { ConsentText } from "./ConsentText";
+import { Field, mistakesAt, type SettingProps, type SettingsEditor } from "./Field";
+import { copyOf, optionOf, shippedWithin, singular, summary, titleOf } from "./items";
+import { Json, Line, Lines, Listed, Tick, Words } from "./lines";
+import { capitalised, isRarelyNeeded, nameOf, wordAt } from "./names";
 import {
   alternatives,
   beginning,
@@ -13,9 +15,12 @@ import {
   isFree,
   isOptional,
   isWithin,
+  kindChanges,
+  type Path,
   partsOf,
   type Schema,
   valueAt,
+  withValue,
   wordsOf,
 } from "./settings";
 
@@ -55,12 +60,20 @@ function Plain(props: SettingProps & { value: unknown; optional?: boolean; opene
   if (schema.type === "boolean") {
     return <Tick {...props} />;
   }
-  return wordsOf(schema).length > 0 ? <Words {...props} /> : <Line {...props} />;
+  if (nameOf(props.path).marked) {
+    return <ConsentText {...props} />;
+  }
+  if (wordsOf(schema).length > 0) {
+    return <Words {...props} />;
+  }
+  return schema["x-words"] ? <Listed {...props} /> : <Line {...props} />;
 }
 
 /** One of the things that a setting may be. */
 interface Option {
   name: string;
+  /** What tells it apart from the others: its word, its kind, or its type. */
+  value: string;
   choice: Schema;
   /** The word that it is; null where something is to be filled in. */
   word: string | null;
@@ -74,14 +87,13 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
   const options = choices.flatMap((choice): Option[] => {
     const words = wordsOf(choice);
     return words.length > 0
-      ? words.map((word) => ({ name: word, choice, word }))
-      : [{ name: titleOf(choice), choice, word: null }];
+      ? words.map((word) => ({ name: wordAt(path, word), value: word, choice, word }))
+      : [{ name: titleOf(choice), value: optionOf(choice), choice, word: null }];
   });
   const written = value ?? schema.default;
-  const now = options.findIndex(({ choice, word }) =>
+  const current = options.find(({ choice, word }) =>
     word === null ? fits(written, choice) : word === written,
   );
-  const current = options[now];
   return (
     <>
       <Field path={path} editor={editor} id={id}>
@@ -89,10 +101,10 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
           id={id}
           name={path.join(".")}
           class="input"
-          value={String(now)}
+          value={current?.value ?? ""}
           aria-describedby={`${id}-hint ${id}-complaint`}
           onChange={(event) => {
-            const chosen = options[Number(event.currentTarget.value)];
+            const chosen = options.find((option) => option.value === event.currentTarget.value);
             setHasChosen(true);
             if (chosen) {
               editor.set(path, chosen.word ?? beginning(chosen.choice, root));
@@ -101,9 +113,9 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
             }
           }}
         >
-          {(now === -1 || isOptional(schema, root)) && <option value="-1">–</option>}
-          {options.map(({ name }, index) => (
-            <option key={name} value={String(index)}>
+          {(!current || isOptional(schema, root)) && <option value="">None</option>}
+          {options.map(({ name, value: each }) => (
+            <option key={each} value={each}>
               {name}
             </option>
           ))}
@@ -116,15 +128,52 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
   );
 }
 
+/** An editor that gives a mapping what it needs, as soon as one of its settings is given. */
+function beginningWith(editor: SettingsEditor, path: Path, schema: Schema, root: Schema): SettingsEditor {
+  const needed = Object.entries(beginning(schema, root) as Record<string, unknown>);
+  let begun: unknown = Object.fromEntries(
+    needed.map(([name, value]) => [name, nameOf([...path, name]).start ?? value]),
+  );
+  return {
+    ...editor,
+    set: (inner, value) => {
+      begun = withValue(begun, inner.slice(path.length), value);
+      editor.set(path, begun);
+    },
+  };
+}
+
 /** A section with settings of fixed names; it opens when it is wanted, or was just chosen (`opened`). */
 function Group(props: SettingProps & { value: unknown; optional?: boolean; opened?: boolean }) {
-  const { editor, schema, path, root, value, optional, opened = false } = props;
-  const { label, hint } = nameOf(path);
-  const inner = editor.mistakes.filter(
-    (mistake) => isWithin(mistake.path, path) && mistake.path.length > path.length,
-  );
+  const { schema, path, root, value, optional, opened = false } = props;
+  const begun = value !== undefined && value !== null;
+  const editor = begun || !optional ? props.editor : beginningWith(props.editor, path, schema, root);
+  const { label, hint, flat } = nameOf(path);
   const [open, setOpen] = useState(opened);
-  const shown = open || inner.length > 0;
+  const shown =
+    open || props.editor.mistakes.some(({ path: at }) => isWithin(at, path) && at.length > path.length);
+  const complaint = mistakesAt(editor.mistakes, path);
+  const fields = (
+    <>
+      <Settings {...props} editor={editor} fold />
+      {optional && begun && flat !== "bare" && (
+        <div class="actions">
+          <Button kind="quiet" onClick={() => props.editor.remove(path)}>
+            {`Remove ${label.toLowerCase()}`}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+  if (flat) {
+    return (
+      <div class="study-fields" data-setting={path.join(".")}>
+        {flat === "headed" && <h3>{label}</h3>}
+        {fields}
+        {complaint && <p class="complaint">{complaint}</p>}
+      </div>
+    );
+  }
   return (
     <details
       class="study-group"
@@ -136,37 +185,81 @@ function Group(props: SettingProps & { value: unknown; optional?: boolean; opene
         <span class="label">{label}</span>
         {hint && <span class="soft small"> {hint}</span>}
       </summary>
-      {shown && (
-        <div class="study-fields">
-          <Settings {...props} schema={schema} root={root} path={path} />
-          {optional && value !== undefined && (
-            <Button kind="quiet" onClick={() => editor.remove(path)}>
-              {`Remove ${label.toLowerCase()}`}
-            </Button>
-          )}
-        </div>
-      )}
-      <p class="complaint">{mistakesAt(editor.mistakes, path)}</p>
+      {shown && <div class="study-fields">{fields}</div>}
+      <p class="complaint">{complaint}</p>
     </details>
   );
 }
 
-/** The settings of a mapping, one under the other. */
-export function Settings(props: SettingProps) {
-  const { editor, schema, path } = props;
+/** The settings of a mapping, one under the other. With `fold`, those that few need are folded away. */
+export function Settings(props: SettingProps & { fold?: boolean }) {
+  const { editor, schema, path, fold } = props;
+  const parts = partsOf(schema, valueAt(editor.content, path));
+  const first = parts.filter(([name]) => nameOf([...path, name]).first);
+  const others = parts.filter(([name]) => !nameOf([...path, name]).first);
+  const setAnswer = (at: Path, value: unknown) => {
+    if (at.at(-1) !== "kind" || typeof value !== "string") {
+      return editor.set(at, value);
+    }
+    for (const change of kindChanges(schema, editor.content, path, value)) {
+      change.remove ? editor.remove(change.path) : editor.set(change.path, change.value);
+    }
+  };
+  const answers = parts.some(([, part]) => part["x-kinds"]) || schema.properties?.points !== undefined;
+  const within = answers ? { ...editor, set: setAnswer } : editor;
+  const fields = [...first, ...others].map(([name, part]) => ({
+    path: [...path, name],
+    schema: part,
+    required: schema.required?.includes(name) ?? false,
+  }));
+  return fold ? (
+    <Folded {...props} editor={within} fields={fields} />
+  ) : (
+    fields.map((field) => <Setting {...props} editor={within} key={field.path.join(".")} {...field} />)
+  );
+}
+
+type FieldProps = Pick<SettingProps, "path" | "schema" | "required">;
+
+/** Settings of which those that few need are folded away, below "Advanced". */
+export function Folded(props: Omit<SettingProps, keyof FieldProps> & { fields: FieldProps[] }) {
+  const { fields, editor } = props;
+  const shown = (some: FieldProps[]) =>
+    some.map((field) => <Setting {...props} key={field.path.join(".")} {...field} />);
+  const advanced = fields.filter(({ path }) => isRarelyNeeded(path));
+  const [open, setOpen] = useState(false);
+  const wrong = advanced.some(({ path }) => editor.mistakes.some((each) => isWithin(each.path, path)));
   return (
     <>
-      {partsOf(schema, valueAt(editor.content, path)).map(([name, part]) => (
-        <Setting
-          {...props}
-          key={name}
-          schema={part}
-          path={[...path, name]}
-          required={schema.required?.includes(name) ?? false}
-        />
-      ))}
+      {shown(fields.filter(({ path }) => !isRarelyNeeded(path)))}
+      {advanced.length > 0 && (
+        <details
+          class="study-advanced"
+          open={open || wrong}
+          onToggle={(event) => setOpen(event.currentTarget.open)}
+        >
+          <summary>Advanced</summary>
+          <div class="study-fields">{shown(advanced)}</div>
+        </details>
+      )}
     </>
   );
+}
+
+/** The fields of settings of the whole study; a mapping without a name of its own gives way to its settings. */
+export function fieldsOf(names: string[], root: Schema): FieldProps[] {
+  return names.flatMap((name) => {
+    const schema = root.properties?.[name] ?? {};
+    const [only] = alternatives(schema, root);
+    const required = root.required?.includes(name) ?? false;
+    return nameOf([name]).flat === "bare" && only?.properties
+      ? Object.entries(only.properties).map(([inner, part]) => ({
+          path: [name, inner],
+          schema: part,
+          required: false,
+        }))
+      : [{ path: [name], schema, required }];
+  });
 }
 
 /** A list: of lines of text, or of things with settings, each of which opens by itself. */
@@ -175,7 +268,7 @@ function List(props: SettingProps & { value: unknown[] }) {
   const items = schema.items ?? {};
   const choices = alternatives(items, root);
   const item = (choices.length === 1 && choices[0]) || items;
-  const { label } = nameOf(path);
+  const { label, hint } = nameOf(path);
   const [open, setOpen] = useState<number | null>(null);
   const complaint = mistakesAt(editor.mistakes, path);
   if (item.type === "string") {
@@ -193,9 +286,14 @@ function List(props: SettingProps & { value: unknown[] }) {
     setOpen(other);
   };
   const one = singular(label);
+  const kinds = item.properties?.kind?.enum ? item.properties.kind : null;
   return (
     <div class="study-list" data-setting={path.join(".")}>
-      <p class="complaint">{complaint}</p>
+      <div>
+        <h3 class="label">{label}</h3>
+        {hint && <p class="soft small">{hint}</p>}
+        <p class="complaint">{complaint}</p>
+      </div>
       <ol>
         {value.map((each, index) => {
           const here = [...path, index];
@@ -216,8 +314,9 @@ function List(props: SettingProps & { value: unknown[] }) {
               </button>
               {shown && (
                 <div class="study-fields">
+                  <p class="complaint">{mistakesAt(editor.mistakes, here)}</p>
                   {item.properties ? (
-                    <Settings {...props} schema={item} path={here} />
+                    <Settings {...props} schema={item} path={here} fold />
                   ) : (
                     <Setting {...props} schema={item} path={here} />
                   )}
@@ -252,11 +351,34 @@ function List(props: SettingProps & { value: unknown[] }) {
         })}
       </ol>
       <div class="actions">
-        <Button kind="secondary" onClick={() => add(beginning(item, root))}>
-          {`Add ${one.toLowerCase()}`}
-        </Button>
+        {kinds ? (
+          <Menu
+            label={
+              <>
+                {"Add question"}
+                <span class="unseen">{one.replace(/^\w+/, "")}</span>
+              </>
+            }
+            items={wordsOf(kinds).map((kind) => ({
+              name: capitalised(kinds["x-words"]?.[kind] ?? kind),
+              onChoose: () => add(questionOf(item, root, kind)),
+            }))}
+          />
+        ) : (
+          <Button kind="secondary" onClick={() => add(beginning(item, root))}>
+            {`Add ${one.toLowerCase()}`}
+          </Button>
+        )}
       </div>
     </div>
+  );
+}
+
+/** A question to begin with, answered in one of the ways that there are. */
+function questionOf(item: Schema, root: Schema, kind: string): unknown {
+  return kindChanges(item, beginning(item, root), [], kind).reduce<unknown>(
+    (question, { path, value }) => withValue(question, path, value),
+    beginning(item, root),
   );
 }
 

@@ -1,80 +1,124 @@
-import { useEffect, useState } from "preact/hooks";
+import { ArrowLeft, ArrowRight } from "lucide";
+import { useEffect } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { Icon } from "../../design/Icon";
 import type { StudySettings } from "../api_types";
+import { AddSystem } from "./AddSystem";
 import type { Editor } from "./editor";
-import { Setting } from "./Fields";
-import { PARTS } from "./names";
-import type { Schema } from "./settings";
+import type { SettingsEditor } from "./Field";
+import { Folded, fieldsOf } from "./Fields";
+import { Review } from "./Review";
+import { ScaleOfAll } from "./ScaleOfAll";
+import { type Path, type Schema, valueAt } from "./settings";
+import { problemsInWords, STEPS, type Step, type StepName, shownIn, told, unusedBy, within } from "./steps";
 
-/** Everything that a study can say, in parts. */
-export function Form({ editor, settings }: { editor: Editor; settings: StudySettings }) {
+interface Props {
+  editor: Editor;
+  settings: StudySettings;
+  step: StepName;
+  onStep: (step: StepName) => void;
+  onOpenRun: () => void;
+}
+
+/** One step of a study: what it holds, what is missing, and a field for each of its settings. */
+export function Form({ editor, settings, step: name, onStep, onOpenRun }: Props) {
   const root = settings.schema_of_study as Schema;
-  const [open, setOpen] = useState<string>("about");
-  const known = new Set(PARTS.flatMap(({ settings: names }) => names));
-  const rest = Object.keys(root.properties ?? {}).filter(
-    (name) => !known.has(name) && name !== "name" && name !== "version",
-  );
-  const parts = rest.length > 0 ? [...PARTS, { id: "more", title: "Other settings", settings: rest }] : PARTS;
-  const own = Object.keys((editor.content?.bots as Record<string, unknown> | undefined) ?? {});
-  const wrong = new Map(
-    parts.map(({ id, settings: names }) => [
-      id,
-      editor.mistakes.filter(({ path }) => names.includes(String(path[0]))).length,
-    ]),
-  );
+  const at = STEPS.findIndex(({ step }) => step === name);
+  const step = STEPS[at] as Step;
+  const { content } = editor;
   useEffect(() => {
-    if (window.location.hash.startsWith("#part-")) {
-      setOpen(window.location.hash.slice("#part-".length));
+    if (name === "review") {
+      editor.ask();
     }
-  }, []);
-  if (!editor.content) {
+  }, [name]);
+  if (!content) {
     return (
       <p class="failure">
         {editor.busy && editor.mistakes.length === 0
           ? "Reading the study…"
-          : "The form can’t show this text: mend it as YAML first (see its mistakes)."}
+          : "The form can’t show this text. Fix it as YAML first."}
       </p>
     );
   }
+  const previous = STEPS[at - 1];
+  const next = STEPS[at + 1];
+  const missing = problemsInWords(within(step, editor.mistakes), content);
   return (
-    <div class="study-form">
+    <div
+      class="study-step study-fields"
+      onFocusOut={({ target }) => {
+        const { name: field } = target as HTMLInputElement;
+        if (field) {
+          editor.leave(field);
+        }
+      }}
+    >
+      <header>
+        <h2>{step.title}</h2>
+        <p class="soft">{step.about}</p>
+        {missing && <p class="study-missing small">{missing}</p>}
+      </header>
+      {step.step === "review" ? (
+        <Review editor={editor} root={root} onOpenRun={onOpenRun} />
+      ) : (
+        <StepFields key={step.step} editor={editor} settings={settings} step={step} />
+      )}
+      <nav class="study-way" aria-label="Neighbouring steps">
+        {previous ? (
+          <Button kind="quiet" onClick={() => onStep(previous.step)}>
+            <Icon of={ArrowLeft} />
+            {previous.title}
+          </Button>
+        ) : (
+          <span />
+        )}
+        {next && (
+          <Button kind="secondary" onClick={() => onStep(next.step)}>
+            {`Next: ${next.title}`}
+            <Icon of={ArrowRight} />
+          </Button>
+        )}
+      </nav>
+    </div>
+  );
+}
+
+function StepFields({ editor, settings, step }: Pick<Props, "editor" | "settings"> & { step: Step }) {
+  const root = settings.schema_of_study as Schema;
+  const content = editor.content ?? {};
+  const own = Object.keys((content.bots as Record<string, unknown> | undefined) ?? {});
+  const names = shownIn(step, root, content);
+  /** Another task does without some settings: they go with the old one. */
+  const set = (path: Path, value: unknown) => {
+    if (path.length === 1 && path[0] === "task") {
+      for (const name of unusedBy(String(value), root)) {
+        if (valueAt(content, [name]) !== undefined) {
+          editor.remove([name]);
+        }
+      }
+    }
+    editor.set(path, value);
+  };
+  const careful: SettingsEditor = {
+    ...editor,
+    set,
+    mistakes: told(editor.mistakes, content, editor.left, editor.asked),
+  };
+  return (
+    <>
       <datalist id="bots-of-studies">
         {[...own, ...settings.registered_bots, ...settings.builtin_bots].map((bot) => (
           <option key={bot} value={bot} />
         ))}
       </datalist>
-      {parts.map(({ id, title, hint, settings: names }) => (
-        <section class="study-part" key={id} id={`part-${id}`} aria-label={title}>
-          <h2>
-            <button
-              type="button"
-              class="study-part-head"
-              aria-expanded={open === id}
-              onClick={() => setOpen(open === id ? "" : id)}
-            >
-              <span>{title}</span>
-              {(wrong.get(id) ?? 0) > 0 && <span class="complaint">{wrong.get(id)} to fix</span>}
-            </button>
-          </h2>
-          {open === id && (
-            <div class="study-fields">
-              {hint && <p class="soft">{hint}</p>}
-              {names
-                .filter((name) => root.properties?.[name])
-                .map((name) => (
-                  <Setting
-                    key={name}
-                    editor={editor}
-                    root={root}
-                    schema={root.properties?.[name] ?? {}}
-                    path={[name]}
-                    required={root.required?.includes(name) ?? false}
-                    suggestions={{ bot: "bots-of-studies" }}
-                  />
-                ))}
-            </div>
-          )}
-        </section>
-      ))}
-    </div>
+      {step.step === "bots" && names.includes("systems") && <AddSystem editor={editor} settings={settings} />}
+      {step.step === "ratings" && <ScaleOfAll editor={editor} />}
+      <Folded
+        editor={careful}
+        root={root}
+        fields={fieldsOf(names, root)}
+        suggestions={{ bot: "bots-of-studies", take_over: "bots-of-studies" }}
+      />
+    </>
   );
 }

@@ -16,11 +16,15 @@ export function LeaveGuard({ editor }: { editor: Editor }) {
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     const ask = (event: MouseEvent) => {
       const link = (event.target as Element | null)?.closest?.("a");
+      const next = link ? routeOf(link.pathname) : null;
+      if (next?.page === "study" && next.study === editor.saved.name) {
+        return; // another step of it: nothing is left
+      }
       const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey;
       if (link && plain && link.origin === window.location.origin) {
         event.preventDefault();
         event.stopPropagation();
-        setTo(routeOf(link.pathname));
+        setTo(next);
       }
     };
     window.addEventListener("beforeunload", warn);

@@ -1,12 +1,15 @@
 import { Monitor, Smartphone } from "lucide";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { Segmented } from "../../design/Segmented";
+import { Skeleton } from "../../design/Skeleton";
 import { Stepper } from "../../design/Stepper";
 import { atServer } from "../../shared/site";
 import { send, Unauthorised } from "../api";
-import type { PreviewStep, StudyPreview } from "../api_types";
+import type { MistakeView, PreviewStep, StudyPreview } from "../api_types";
 import { ResearcherContext } from "../researcher";
 import type { Editor } from "./editor";
+import { nameOf } from "./names";
+import type { StepName } from "./steps";
 
 const QUIET_MS = 400;
 const NAMES: Record<string, string> = {
@@ -23,6 +26,18 @@ const NAMES: Record<string, string> = {
   done: "Done",
 };
 
+/** The pages on which the settings of a step are seen, the most telling first. */
+const PHASES: Record<StepName, string[]> = {
+  basics: ["instructions"],
+  consent: ["instructions"],
+  task: ["topic", "chat", "rating"],
+  bots: ["chat"],
+  ratings: ["rating", "choice"],
+  quality: ["quiz", "tutorial", "rating"],
+  recruiting: ["done"],
+  review: ["instructions"],
+};
+
 type Device = "phone" | "computer";
 const DEVICES = [
   { value: "phone", name: "Phone", icon: Smartphone },
@@ -30,11 +45,12 @@ const DEVICES = [
 ] as const;
 
 /** The worker's page, as a worker will see it. Nothing is stored, and no bot is asked. */
-export function Preview({ editor }: { editor: Editor }) {
+export function Preview({ editor, step }: { editor: Editor; step: StepName }) {
   const { token, onUnauthorised } = useContext(ResearcherContext);
   const frame = useRef<HTMLIFrameElement>(null);
   const [steps, setSteps] = useState<PreviewStep[]>([]);
   const [failure, setFailure] = useState<string | null>(null);
+  const [replaced, setReplaced] = useState<MistakeView[]>([]);
   const [phase, setPhase] = useState("instructions");
   const [device, setDevice] = useState<Device>("phone");
   const [ready, setReady] = useState(0);
@@ -47,15 +63,14 @@ export function Preview({ editor }: { editor: Editor }) {
   useEffect(() => {
     const timer = setTimeout(async () => {
       try {
-        const body = { yaml: editor.text };
+        const body = { yaml: editor.text, valid: editor.valid };
         const preview = (await send("POST", "/api/desk/study-preview", body, token)) as StudyPreview;
-        setFailure(null);
-        if (preview.mistakes.length > 0) {
-          const [first] = preview.mistakes;
-          const place = first?.path.length ? `${first.path.join(".")}: ` : "";
-          setFailure(`This study can’t be shown yet. Line ${first?.line ?? 1}: ${place}${first?.reason}.`);
-        } else {
+        setReplaced(preview.mistakes);
+        if (preview.steps.length > 0) {
+          setFailure(null);
           setSteps(preview.steps);
+        } else {
+          setFailure("This study can’t be shown yet. Fix its text as YAML first.");
         }
       } catch (error) {
         if (error instanceof Unauthorised) {
@@ -67,6 +82,13 @@ export function Preview({ editor }: { editor: Editor }) {
     }, QUIET_MS);
     return () => clearTimeout(timer);
   }, [editor.text, token]);
+
+  useEffect(() => {
+    const [first] = PHASES[step].filter((each) => steps.some(({ phase: shown }) => shown === each));
+    if (first) {
+      setPhase(first);
+    }
+  }, [step, steps.length > 0]);
 
   useEffect(() => {
     const hear = (event: MessageEvent<{ preview?: string }>) => {
@@ -100,7 +122,15 @@ export function Preview({ editor }: { editor: Editor }) {
         onChoose={setPhase}
       />
       <Segmented label="Shown as on" choices={DEVICES} value={device} onChange={setDevice} />
-      <div role="status">{failure && <p class="failure">{failure}</p>}</div>
+      <div role="status">
+        {failure && <p class="failure">{failure}</p>}
+        {!failure && replaced.length > 0 && (
+          <p class="soft small">
+            {`Not all of it is ready: the preview shows a placeholder, or the last version without problems, for ${placesIn(replaced)}.`}
+          </p>
+        )}
+      </div>
+      {!shown && !failure && <Skeleton lines={6} />}
       <iframe
         ref={frame}
         class={`preview-frame ${device === "phone" ? "preview-phone" : ""} ${shown ? "" : "preview-none"}`}
@@ -112,4 +142,12 @@ export function Preview({ editor }: { editor: Editor }) {
       </p>
     </div>
   );
+}
+
+/** The settings that have mistakes, by their names. */
+function placesIn(mistakes: MistakeView[]): string {
+  const names = [
+    ...new Set(mistakes.map(({ path }) => (path.length > 0 ? nameOf(path.slice(0, 1)).label : "the text"))),
+  ];
+  return names.slice(0, 4).join(", ") + (names.length > 4 ? " and others" : "");
 }

@@ -1,18 +1,15 @@
 import { FlaskConical } from "lucide";
-import { useContext, useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { Dialog } from "../../design/Dialog";
 import { Empty } from "../../design/Empty";
-import { TextField } from "../../design/TextField";
-import { send } from "../api";
-import type { StudyDetail, StudyList, StudySummary } from "../api_types";
+import type { StudyList, StudySummary } from "../api_types";
 import { ago } from "../format";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { newestOf, usePushed } from "../pushed";
-import { ResearcherContext } from "../researcher";
-import { GoContext } from "../route";
 import { Status } from "../Status";
+import { Checklist } from "./Checklist";
+import { NewStudy } from "./NewStudy";
 import "./studies.css";
 
 /** Every study; those that are archived only where they are asked for. */
@@ -34,6 +31,7 @@ export function StudiesView() {
           <Button onClick={() => setAdding(true)}>Make the first one</Button>
         </Empty>
       )}
+      {data && data.studies.length > 0 && <Checklist studies={data.studies} onNew={() => setAdding(true)} />}
       <ul class="study-cards">
         {data?.studies
           .filter((study) => archived || !study.archived)
@@ -82,88 +80,5 @@ function Study({ study }: { study: StudySummary }) {
         </ul>
       )}
     </>
-  );
-}
-
-const BEGINNINGS = [
-  { from: "blank", name: "A blank study with the published instrument" },
-  { from: "demo", name: "The demo study, with its builtin bots" },
-  { from: "file", name: "A YAML file" },
-] as const;
-
-function NewStudy({ onClose }: { onClose: () => void }) {
-  const { token, renew } = useContext(ResearcherContext);
-  const go = useContext(GoContext);
-  const id = useId();
-  const [name, setName] = useState("");
-  const [from, setFrom] = useState<(typeof BEGINNINGS)[number]["from"]>("blank");
-  const [yaml, setYaml] = useState("");
-  const [failure, setFailure] = useState("");
-  const take = async (file: File | undefined) => {
-    const text = (await file?.text()) ?? "";
-    setYaml(text);
-    setName((before) => before || (/^name:\s*([a-z][a-z0-9_]*)/m.exec(text)?.[1] ?? ""));
-  };
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const content = from === "file" ? { yaml } : { begin_with: from };
-    try {
-      const made = (await send(
-        "POST",
-        "/api/desk/studies",
-        { name: name.trim(), ...content },
-        token,
-      )) as StudyDetail;
-      await renew();
-      go({ page: "study", study: made.name });
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
-    }
-  };
-  return (
-    <Dialog title="New study" onClose={onClose}>
-      <form class="study-fields" onSubmit={(event) => void submit(event)}>
-        <fieldset class="cards">
-          <legend class="label">Begin with</legend>
-          {BEGINNINGS.map(({ from: each, name: label }) => (
-            <label key={each} class="tick">
-              <input
-                type="radio"
-                name={`${id}-from`}
-                checked={from === each}
-                onChange={() => setFrom(each)}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </fieldset>
-        {from === "file" && (
-          <div class="field">
-            <label class="label" for={`${id}-file`}>
-              File
-            </label>
-            <input
-              id={`${id}-file`}
-              type="file"
-              accept=".yaml,.yml,text/yaml"
-              onChange={(event) => void take(event.currentTarget.files?.[0])}
-            />
-          </div>
-        )}
-        <TextField
-          label="Name"
-          hint="Small letters, digits and _, the first one a letter. Workers never see it."
-          value={name}
-          onValue={setName}
-          complaint={failure}
-        />
-        <div class="actions">
-          <Button kind="secondary" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit">Make the study</Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

@@ -18,11 +18,20 @@ import type { Editor } from "./editor";
 import { LeaveGuard } from "./LeaveGuard";
 import { OpenRun } from "./OpenRun";
 
+interface Props {
+  editor: Editor;
+  /** The review is shown, which has a button of its own that opens a run. */
+  reviewing: boolean;
+  /** Whether it is being asked which run to open. */
+  opening: boolean;
+  onOpening: (opening: boolean) => void;
+}
+
 /** What the study is called, how it stands, and what can be done with it. */
-export function StudyHead({ editor }: { editor: Editor }) {
+export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
   const { token, renew } = useContext(ResearcherContext);
   const go = useContext(GoContext);
-  const [asking, setAsking] = useState<"copy" | "open" | "delete" | null>(null);
+  const [asking, setAsking] = useState<"copy" | "delete" | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [saving, setSaving] = useState(false);
   const { saved, mistakes, notes, dirty, busy } = editor;
@@ -88,7 +97,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
               ? "Unsaved changes"
               : `Version ${saved.version}, saved ${ago(saved.saved_at)} by ${saved.saved_by}`}
             {" · "}
-            {busy ? "checking…" : checkInWords(mistakes, notes)}
+            {busy ? "checking…" : checkInWords(mistakes, editor.content, notes)}
           </p>
           {saved.runs.length > 0 && (
             <ul class="study-runs small">
@@ -148,9 +157,11 @@ export function StudyHead({ editor }: { editor: Editor }) {
         <Button kind="secondary" off={mistakes.length > 0 || busy} onClick={() => void rehearse()}>
           Rehearse
         </Button>
-        <Button off={mistakes.length > 0 || busy} onClick={() => setAsking("open")}>
-          Open a run
-        </Button>
+        {!reviewing && (
+          <Button off={mistakes.length > 0 || busy} onClick={() => onOpening(true)}>
+            Open a run
+          </Button>
+        )}
         <Menu
           label="More"
           items={[
@@ -183,7 +194,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
           }
         />
       )}
-      {asking === "open" && <OpenRun study={saved} onClose={() => setAsking(null)} onOpen={open} />}
+      {opening && <OpenRun study={saved} onClose={() => onOpening(false)} onOpen={open} />}
       {asking === "delete" && (
         <Dialog title={`Delete ${saved.name}?`} onClose={() => setAsking(null)}>
           <p>All {saved.version} versions of it are forgotten. No run was opened of it.</p>

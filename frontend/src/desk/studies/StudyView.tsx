@@ -1,4 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
+import { Stepper } from "../../design/Stepper";
 import { Tabs } from "../../design/Tabs";
 import { AccountContext, owns } from "../account";
 import { getJson, Unauthorised } from "../api";
@@ -6,17 +7,19 @@ import type { StudyDetail, StudySettings } from "../api_types";
 import { LoadStatus } from "../LoadStatus";
 import { StudyPeople } from "../people/StudyPeople";
 import { ResearcherContext } from "../researcher";
+import { GoContext } from "../route";
 import { Bots } from "./Bots";
 import { type Editor, useEditor } from "./editor";
 import { Form } from "./Form";
 import { Preview } from "./Preview";
+import { STEPS, type Step, type StepName, told, within } from "./steps";
 import "./studies.css";
 import { StudyHead } from "./StudyHead";
 import { Versions } from "./Versions";
 import { YamlEditor } from "./YamlEditor";
 
 /** One study: its settings as a form and as the file that they are stored as, and what workers will see. */
-export function StudyView({ study }: { study: string }) {
+export function StudyView({ study, step }: { study: string; step: StepName | undefined }) {
   const { token, onUnauthorised } = useContext(ResearcherContext);
   const [found, setFound] = useState<{ study: StudyDetail; settings: StudySettings } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -42,7 +45,7 @@ export function StudyView({ study }: { study: string }) {
     <>
       {failure && !found && <h1>{study}</h1>}
       <LoadStatus failure={failure} empty={found === null} />
-      {found && <Opened study={found.study} settings={found.settings} />}
+      {found && <Opened study={found.study} settings={found.settings} step={step} />}
     </>
   );
 }
@@ -57,21 +60,41 @@ const TABS: { tab: Tab; name: string }[] = [
   { tab: "people", name: "People" },
 ];
 
-function Opened({ study, settings }: { study: StudyDetail; settings: StudySettings }) {
+interface OpenedProps {
+  study: StudyDetail;
+  settings: StudySettings;
+  step: StepName | undefined;
+}
+
+function Opened({ study, settings, step = "basics" }: OpenedProps) {
   const editor = useEditor(study);
+  const go = useContext(GoContext);
+  const [opening, setOpening] = useState(false);
   const [tab, setTab] = useState<Tab>("form");
   const [beside, setBeside] = useState<Tab>("preview");
   const wide = useWide();
   const mine = owns(useContext(AccountContext), study.name);
+  const goTo = (next: StepName) => {
+    setTab("form");
+    go({ page: "study", study: study.name, step: next });
+  };
   const tabs = TABS.filter(({ tab }) => mine || tab !== "people");
   const panels = (shown: Tab) => {
     switch (shown) {
       case "form":
-        return <Form editor={editor} settings={settings} />;
+        return (
+          <Form
+            editor={editor}
+            settings={settings}
+            step={step}
+            onStep={goTo}
+            onOpenRun={() => setOpening(true)}
+          />
+        );
       case "yaml":
         return <YamlEditor editor={editor} />;
       case "preview":
-        return <Preview editor={editor} />;
+        return <Preview editor={editor} step={step} />;
       case "bots":
         return <Bots editor={editor} settings={settings} />;
       case "versions":
@@ -83,7 +106,17 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
   useKeys(editor);
   return (
     <div class="study">
-      <StudyHead editor={editor} />
+      <StudyHead editor={editor} reviewing={step === "review"} opening={opening} onOpening={setOpening} />
+      <Stepper
+        label="Steps of the study"
+        steps={STEPS.map((each) => ({
+          step: each.step,
+          name: each.title,
+          ...stateOf(each, editor),
+        }))}
+        now={step}
+        onChoose={goTo}
+      />
       <div class="study-panes">
         <div>
           {wide ? (
@@ -109,6 +142,18 @@ function Opened({ study, settings }: { study: StudyDetail; settings: StudySettin
       </div>
     </div>
   );
+}
+
+/** How a step stands: complete, wrong, or with fields that are still empty. */
+function stateOf(step: Step, { mistakes, content, left, asked }: Editor) {
+  const here = within(step, mistakes);
+  if (step.step === "review" || content === null) {
+    return {};
+  }
+  if (told(here, content, left, asked).length > 0) {
+    return { state: "wrong" as const, problems: here.length };
+  }
+  return here.length > 0 ? { problems: here.length } : { state: "done" as const };
 }
 
 /** Ctrl+Z, Ctrl+Shift+Z and Ctrl+S, wherever the focus is: a field's own undo knows only that field. */

@@ -1,9 +1,10 @@
 import type { MistakeView } from "../api_types";
+import { problemsInWords } from "./steps";
 
-/** What the check found, in a few words: "2 problems to fix", "no mistakes, 1 note". */
-export function checkInWords(mistakes: MistakeView[], notes: string[]): string {
+/** What the check found, in a few words: "1 to fill in, 2 problems to fix", "no mistakes, 1 note". */
+export function checkInWords(mistakes: MistakeView[], content: unknown, notes: string[]): string {
   if (mistakes.length > 0) {
-    return `${mistakes.length} ${mistakes.length === 1 ? "problem" : "problems"} to fix`;
+    return problemsInWords(mistakes, content);
   }
   return notes.length === 0
     ? "no mistakes"

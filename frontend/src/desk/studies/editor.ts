@@ -5,16 +5,10 @@ import { getJson, Refused, send, Unauthorised } from "../api";
 import type { CheckedStudy, MistakeView, StudyDetail } from "../api_types";
 import { ResearcherContext } from "../researcher";
 import { type History, NO_HISTORY, redone, stepped, undone } from "./history";
-import { type Path, samePath, withValue } from "./settings";
+import { type Change, type Path, samePath, withValue } from "./settings";
 
 const QUIET_MS = 300;
 const drafts = inSessionStorage("candor:desk:study:");
-
-interface Change {
-  path: Path;
-  value?: unknown;
-  remove?: boolean;
-}
 
 interface Draft {
   yaml: string;
@@ -35,6 +29,15 @@ export interface Editing {
   notes: string[];
   /** Texts that workers read where nothing is written, by path ("criteria.0.statement"). */
   shipped: Record<string, string>;
+  /** How long it takes a worker, in minutes, and how many conversations; null where that is not known. */
+  minutes: number | null;
+  conversations: number | null;
+  /** The last text without mistakes: the preview takes from it what this one lacks. */
+  valid: string | null;
+  /** The fields that were left: only these complain of being empty, until all are asked to. */
+  left: ReadonlySet<string>;
+  /** Whether the study was saved or reviewed, so that every field complains. */
+  asked: boolean;
   /** Sections whose comments were lost, because a change could not be made in the text itself. */
   rewritten: string[];
   busy: boolean;
@@ -54,6 +57,10 @@ export interface Editor extends Editing {
   undo: () => Promise<void>;
   redo: () => void;
   save: (basedOn?: number) => Promise<boolean>;
+  /** Note that a field was left. */
+  leave: (field: string) => void;
+  /** Have every field complain that is empty and must not be. */
+  ask: () => void;
   discard: () => void;
   closeConflict: () => void;
   take: (study: StudyDetail) => void;
@@ -78,6 +85,11 @@ export function useEditor(study: StudyDetail): Editor {
     mistakes: [],
     notes: [],
     shipped: {},
+    minutes: null,
+    conversations: null,
+    valid: null,
+    left: new Set(),
+    asked: false,
     rewritten: [],
     busy: true,
     failure: null,
@@ -146,6 +158,9 @@ export function useEditor(study: StudyDetail): Editor {
         mistakes: checked.mistakes,
         notes: checked.notes,
         shipped: checked.shipped,
+        minutes: checked.minutes,
+        conversations: checked.conversations,
+        valid: checked.mistakes.length === 0 ? checked.yaml : state.current.valid,
         rewritten,
         busy: pending.current.length > 0,
         failure: null,
@@ -242,7 +257,18 @@ export function useEditor(study: StudyDetail): Editor {
         goTo(after.text);
       }
     },
+    leave: (field) => {
+      if (!state.current.left.has(field)) {
+        show({ left: new Set([...state.current.left, field]) });
+      }
+    },
+    ask: () => {
+      if (!state.current.asked) {
+        show({ asked: true });
+      }
+    },
     save: async (basedOn) => {
+      show({ asked: true });
       if (!(await settle()) || left.current) {
         return false;
       }

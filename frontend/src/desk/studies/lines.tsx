@@ -1,7 +1,8 @@
 import { useId, useState } from "preact/hooks";
 import { numberIn } from "../../shared/numbers";
 import { Field, mistakesAt, type SettingProps } from "./Field";
-import { nameOf } from "./names";
+import { labelFor } from "./items";
+import { capitalised, nameOf, wordAt } from "./names";
 import { isWithin, wordsOf } from "./settings";
 
 /** A text or a number on a line, or on several. */
@@ -12,7 +13,8 @@ export function Line({
   suggestions,
   required,
   value,
-}: SettingProps & { value: unknown }) {
+  label,
+}: SettingProps & { value: unknown; label?: string }) {
   const id = useId();
   const isNumber = schema.type === "integer" || schema.type === "number";
   const [typed, setTyped] = useState({ text: "", value: undefined as unknown });
@@ -28,6 +30,11 @@ export function Line({
       editor.remove(path);
     } else {
       editor.set(path, next);
+      const { labels } = nameOf(path);
+      const label = labels && labelFor(editor.content, path.slice(0, -1), text, written, labels);
+      if (label) {
+        editor.set([...path.slice(0, -1), "label"], label);
+      }
     }
   };
   const common = {
@@ -40,7 +47,7 @@ export function Line({
     placeholder: unwritten === undefined ? undefined : String(unwritten),
   };
   return (
-    <Field path={path} editor={editor} id={id}>
+    <Field path={path} editor={editor} id={id} label={label}>
       {nameOf(path).long ? (
         <textarea
           {...common}
@@ -76,14 +83,55 @@ export function Words({ editor, schema, path, value }: SettingProps & { value: u
         aria-describedby={`${id}-hint ${id}-complaint`}
         onChange={(event) => editor.set(path, event.currentTarget.value)}
       >
-        {!words.includes(String(now)) && <option value={String(now)}>{String(now) || "–"}</option>}
+        {!words.includes(String(now)) && (
+          <option value={String(now)}>{String(now) || nameOf(path).none || "–"}</option>
+        )}
         {words.map((word) => (
           <option key={word} value={word}>
-            {schema["x-words"]?.[word] ?? word.replaceAll("_", " ")}
+            {capitalised(schema["x-words"]?.[word] ?? wordAt(path, word))}
           </option>
         ))}
       </select>
     </Field>
+  );
+}
+
+/** A text that is mostly one of several, each with a name; others are written. */
+export function Listed(props: SettingProps & { value: unknown }) {
+  const { editor, schema, path, value } = props;
+  const id = useId();
+  const names = Object.entries(schema["x-words"] ?? {}).sort(([, one], [, other]) =>
+    one.localeCompare(other),
+  );
+  const now = String(value ?? schema.default ?? "");
+  const [other, setOther] = useState(false);
+  const isOther = other || !names.some(([word]) => word === now);
+  return (
+    <>
+      <Field path={path} editor={{ ...editor, mistakes: isOther ? [] : editor.mistakes }} id={id}>
+        <select
+          id={id}
+          name={path.join(".")}
+          class="input"
+          value={isOther ? "" : now}
+          aria-describedby={`${id}-hint ${id}-complaint`}
+          onChange={({ currentTarget: { value: chosen } }) => {
+            setOther(chosen === "");
+            if (chosen !== "") {
+              editor.set(path, chosen);
+            }
+          }}
+        >
+          {names.map(([word, name]) => (
+            <option key={word} value={word}>
+              {name}
+            </option>
+          ))}
+          <option value="">Other…</option>
+        </select>
+      </Field>
+      {isOther && <Line {...props} label={`Other ${nameOf(path).label.toLowerCase()}`} />}
+    </>
   );
 }
 

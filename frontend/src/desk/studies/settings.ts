@@ -18,8 +18,10 @@ export interface Schema {
   $defs?: Record<string, Schema>;
   /** The setting belongs to an answer of one of these kinds. */
   "x-kinds"?: string[];
-  /** The names of the words that the setting may be. */
+  /** The names of words that the setting may be; of a text without `enum`, others are possible. */
   "x-words"?: Record<string, string>;
+  /** The settings of a study that each task does not use. */
+  "x-unused"?: Record<string, string[]>;
   /** Any new code will do, so that one is made. */
   "x-code"?: boolean;
   /** The help text of a kind of endpoint. */
@@ -88,6 +90,31 @@ export function partsOf(schema: Schema, content: unknown): [string, Schema][] {
       (here(name) !== undefined || (part["x-kinds"]?.includes(String(here("kind"))) ?? true)),
   );
 }
+
+/** A change of one setting. */
+export interface Change {
+  path: Path;
+  value?: unknown;
+  remove?: boolean;
+}
+
+/** What to change so that the answer at `path` is of another kind: its settings of the old kind go. */
+export function kindChanges(schema: Schema, content: unknown, path: Path, kind: string): Change[] {
+  const foreign = Object.entries(schema.properties ?? {}).filter(
+    ([name, part]) =>
+      part["x-kinds"]?.includes(kind) === false && valueAt(content, [...path, name]) !== undefined,
+  );
+  const points = schema.properties?.points?.["x-kinds"]?.includes(kind);
+  const asked = points && valueAt(content, [...path, "points"]) === undefined;
+  return [
+    ...foreign.map(([name]) => ({ path: [...path, name], remove: true })),
+    { path: [...path, "kind"], value: kind },
+    ...(asked ? [{ path: [...path, "points"], value: POINTS }] : []),
+  ];
+}
+
+/** The points of a scale to begin with. */
+const POINTS = 7;
 
 /** The words that a setting may be; none where it may be anything. */
 export function wordsOf(schema: Schema): string[] {

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from server.desk.studies.study_responses import checked_study
-from server.study import DEMO
+from server.study import BLANK, DEMO
 from tests.server.support.answers import error
 from tests.server.support.database import query
 from tests.server.support.server import House
@@ -182,7 +182,8 @@ def test_settings_are_changed_in_the_text(shared: House) -> None:
     ).json()
     assert "minimum_inputs: 7\n" in changed["yaml"]
     assert changed["yaml"].startswith(TEXT[:150])
-    assert {tuple(mistake["path"]) for mistake in changed["mistakes"]} == {("payment",)}
+    # The system that was added contradicts another setting, which is told although a setting is missing.
+    assert [mistake["path"] for mistake in changed["mistakes"]] == [["payment"], ["simulate", "quality"]]
     assert changed["rewritten"] == []
     error(check(shared, "a: [\n", {"path": ["b"], "value": 1}), 422, "study_invalid")
     error(check(shared, "a: 1\n", {"path": ["a", "b"], "value": 1}), 422, "study_invalid")
@@ -246,11 +247,34 @@ def test_the_preview_shows_two_chatbots_side_by_side(
         assert pages["rating"]["conversation"]["side"] == "left"
 
 
-def test_the_preview_of_a_broken_study_says_what_is_broken(shared: House) -> None:
+def previewed(shared: House, text: str, valid: str | None = None) -> Any:
+    return shared.desk("/study-preview", method="POST", json={"yaml": text, "valid": valid}).json()
+
+
+def test_a_study_with_mistakes_is_previewed_as_far_as_it_can_be_shown(shared: House) -> None:
     text = TEXT.replace("minimum_inputs: 10", "minimum_inputs: ten")
-    answer = shared.desk("/study-preview", method="POST", json={"yaml": text}).json()
-    assert answer["steps"] == []
-    assert [mistake["line"] for mistake in answer["mistakes"]] == [10]
+    text = text.replace("title: Chat with six chatbots", 'title: ""')
+    text += "\ntexts: {consent: {text: We store your words.}}\nbogus: 1\n"
+    answer = previewed(shared, text)
+    assert [mistake["path"][0] for mistake in answer["mistakes"]] == [
+        "title",
+        "minimum_inputs",
+        "texts",
+        "bogus",
+    ]
+    study = answer["steps"][0]["snapshot"]["study"]
+    assert (study["title"], study["minimum_inputs"]) == ("(The title of the study)", 10)  # 10: the default
+    assert study["consent"]["text"] == "We store your words."
+    earlier = previewed(shared, text, TEXT.replace("minimum_inputs: 10", "minimum_inputs: 7"))
+    study = earlier["steps"][0]["snapshot"]["study"]
+    assert (study["title"], study["minimum_inputs"]) == ("Chat with six chatbots", 7)
+    # A study of which nothing is written yet, and a text that is none.
+    assert len(previewed(shared, BLANK.read_text(encoding="utf-8"))["steps"]) == 6
+    assert previewed(shared, "name: [")["steps"] == []
+    assert len(previewed(shared, "name: [", TEXT)["steps"]) == 6
+
+
+def test_what_cannot_be_previewed_says_why(shared: House) -> None:
     no_corpus = {"yaml": TEXT.replace("corpus: builtin:smalltalk", "corpus: builtin:nothing", 1)}
     error(shared.desk("/study-preview", method="POST", json=no_corpus), 422, "study_invalid")
 

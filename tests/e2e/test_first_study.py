@@ -1,0 +1,116 @@
+"""From a blank page to an open run in German, by somebody new: no YAML, and 15 clicks beside typing."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+import yaml
+from fastapi import FastAPI
+from playwright.sync_api import Locator, Page, expect
+
+from tests.bots.support.app_server import running
+from tests.e2e.axe import clean
+from tests.e2e.stage import Stage
+from tests.e2e.studies import call, desk
+
+pytestmark = pytest.mark.browser
+MOST_CLICKS = 15
+OPENINGS = ("Ich mag", "Gestern sah ich", "Erzählen Sie mir etwas über", "Ich denke oft an", "Mir fehlt")
+THINGS = ("das Meer", "alte Brücken", "den Garten", "frisches Brot", "lange Züge", "kalte Tage", "den Markt")
+CONSENT = "## Ihre Daten\n\n- Wir speichern, was Sie schreiben.\n- Sie können jederzeit aufhören."
+
+
+def model() -> FastAPI:
+    """Return a server of a language model behind OpenAI's interface, which says something new each time."""
+    app = FastAPI()
+    said = count()
+
+    @app.post("/v1/chat/completions")
+    def complete() -> dict[str, Any]:
+        number = next(said)
+        text = f"{OPENINGS[number % len(OPENINGS)]} {THINGS[number % len(THINGS)]}."
+        message = {"role": "assistant", "content": text}
+        return {"choices": [{"message": message, "finish_reason": "stop"}]}
+
+    return app
+
+
+class Newcomer:
+    """Somebody's hands: they type, and every click is counted; to choose from a list takes two."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.clicks = 0
+
+    def click(self, target: Locator) -> None:
+        target.click()
+        self.clicks += 1
+
+    def press(self, name: str) -> None:
+        self.click(self.page.get_by_role("button", name=name, exact=True))
+
+    def go(self, step: str) -> None:
+        steps = self.page.get_by_role("navigation", name="Steps of the study")
+        self.click(steps.get_by_role("button", name=step))
+
+    def choose(self, label: str, option: str) -> None:
+        self.page.get_by_label(label, exact=True).select_option(label=option)
+        self.clicks += 2
+
+    def type(self, label: str, text: str) -> None:
+        self.page.get_by_label(label, exact=True).fill(text)
+
+
+def add_bot(hands: Newcomer, name: str, address: str) -> None:
+    hands.type("Name of the bot", name)
+    hands.type("Address of the bot", address)
+    hands.type("Model of the bot", "m")
+    hands.page.get_by_label("Model of the bot").press("Enter")
+
+
+def test_a_german_study_with_two_own_bots_is_opened_in_fifteen_clicks(page: Page, stage: Stage) -> None:
+    hands = Newcomer(page)
+    desk(page, stage, "studies")
+    with running(model()) as one, running(model()) as other:
+        hands.press("New study")
+        hands.type("Name", "erste")
+        hands.choose("Language of the workers", "German")
+        hands.press("Create the study")
+        hands.type("Title", "Gespräche mit zwei Chatbots")
+        hands.press("Next: Consent and texts")
+        hands.type("Consent text", CONSENT)
+        preview = page.frame_locator("iframe")
+        expect(preview.get_by_role("heading", name="Ihre Daten")).to_be_visible()
+        hands.go("Bots")
+        add_bot(hands, "meiner", f"{one}/v1")
+        add_bot(hands, "anderer", f"{other}/v1")
+        hands.type("Systems per worker", "2")
+        hands.press("Next: Ratings and questions")
+        hands.click(page.get_by_role("radio", name="7 points"))
+        hands.press("Add question at the end")
+        hands.click(page.get_by_role("menuitem", name="One of several answers"))
+        hands.type("Question", "Wie oft sprechen Sie mit Chatbots?")
+        hands.type("Answers to choose from", "Nie\nManchmal\nOft")
+        hands.go("Recruiting and payment")
+        hands.type("Payment", "5 Euro")
+        status = page.locator(".study-head [role=status]")
+        expect(status).to_contain_text("no mistakes")
+        clean(page)
+        hands.press("Open a run")
+        hands.press("Open the run")
+        # The quality-control bot has an English corpus, which the researcher is told.
+        expect(page.get_by_text("not fit for workers: qc")).to_be_visible()
+        hands.press("Open it all the same")
+        page.wait_for_url("**/desk/runs/erste")
+    assert hands.clicks <= MOST_CLICKS
+    written: dict[str, Any] = yaml.safe_load(call(page, stage, "GET", "/studies/erste")["yaml"])
+    assert written["language"] == "de"
+    assert written["texts"]["consent"] == {"version": "1.0", "text": CONSENT}
+    assert [system["bot"] for system in written["systems"]] == ["meiner", "anderer"]
+    assert {criterion["scale"]["points"] for criterion in written["criteria"]} == {7}
+    (question,) = written["questionnaires"]["after"]
+    assert question["choices"] == ["Nie", "Manchmal", "Oft"]
+    assert question["label"] == "wie_oft_sprechen_sie_mit_chatbots"
+    page.goto(f"{stage.url}/w/erste")
+    expect(page.get_by_role("heading", name="Ihre Daten")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="Sie können jederzeit aufhören.")).to_be_visible()
