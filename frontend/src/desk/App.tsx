@@ -12,6 +12,7 @@ import { Confirmation } from "./Confirmation";
 import { Link } from "./Link";
 import { Breadcrumbs, Navigation } from "./Navigation";
 import { NotFound } from "./NotFound";
+import { Palette } from "./palette/Palette";
 import { AuditView } from "./people/AuditView";
 import { ChoosePassword } from "./people/ChoosePassword";
 import { PeopleView } from "./people/PeopleView";
@@ -110,6 +111,7 @@ export function App() {
               <Wordmark />
             </Link>
             <Navigation route={route} />
+            <Palette />
             <WhoIsHere account={account} token={token} onSignedOut={leave} />
           </header>
           <main class="desk-main">

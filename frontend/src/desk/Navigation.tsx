@@ -1,21 +1,13 @@
 import { useContext } from "preact/hooks";
-import { AccountContext, may, type Permission } from "./account";
+import { AccountContext, may } from "./account";
 import { Link } from "./Link";
+import { type Place, placesFor } from "./places";
 import type { Route } from "./route";
-
-type Place = "runs" | "studies" | "people" | "audit";
-
-const PLACES: { name: string; page: Place; for: Permission }[] = [
-  { name: "Runs", page: "runs", for: "see_runs" },
-  { name: "Studies", page: "studies", for: "see_studies" },
-  { name: "People", page: "people", for: "manage_people" },
-  { name: "Audit log", page: "audit", for: "read_audit_log" },
-];
 
 /** The desk's places, as far as they are open to whoever is here. */
 export function Navigation({ route }: { route: Route }) {
   const account = useContext(AccountContext);
-  const places = PLACES.filter((place) => may(account, place.for));
+  const places = placesFor((permission) => may(account, permission));
   return (
     <nav aria-label="Desk" class="places">
       <ul>
