@@ -15,7 +15,7 @@ from tests.e2e.axe import clean
 from tests.e2e.bundles import assert_same_numbers, downloaded_bundle
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import RUNS, Stage, demo_study
-from tests.e2e.studies import call, desk
+from tests.e2e.studies import call, desk, open_tab
 from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
@@ -103,7 +103,7 @@ def publish(page: Page, stage: Stage) -> None:
     text = yaml.safe_dump(demo_study(**quick, **recruiter), sort_keys=False)
     call(page, stage, "POST", "/runs", {"run": RUN, "yaml": text, "despite_failing_bots": True})
     desk(page, stage, f"runs/{RUN}")
-    page.get_by_role("link", name="Recruiting").click()
+    open_tab(page, "Recruiting")
     draft(page)
     clean(page)
     press(page, "Publish")
@@ -218,7 +218,7 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     before = set(prolific.platform.studies)
     study_without_a_platform(page, prolific_stage)
     run_opened(page, "uncharted")
-    page.get_by_role("link", name="Recruiting").click()
+    open_tab(page, "Recruiting")
     expect(page.get_by_text("The study of this run names no platform.")).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="Studies").click()
     page.get_by_role("link", name="harbour").click()
@@ -229,7 +229,7 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
     clean(page)
     run_opened(page, "charted")
-    page.get_by_role("link", name="Recruiting").click()
+    open_tab(page, "Recruiting")
     draft(page, **PAID_SCREEN_OUTS)
     confirm(page, "Publish")
     expect(page.get_by_text("is active")).to_be_visible()

@@ -1,10 +1,11 @@
+import { SearchX } from "lucide";
 import { useContext, useState } from "preact/hooks";
+import { Empty } from "../../design/Empty";
 import type { AssignmentDetail, RunDetail } from "../api_types";
 import { useFetched } from "../fetched";
 import { useKeys } from "../keys";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
-import { NotFound } from "../NotFound";
 import { GoContext, type Route, type RunRoute } from "../route";
 import { WorkerActions } from "../run/WorkerActions";
 import { Status } from "../Status";
@@ -26,13 +27,12 @@ export function AssignmentView({ run, route: { assignment, part } }: Props) {
   const { data, failure, missing } = useFetched("/api/desk/assignments/{assignment}", { assignment }, row);
   if (missing) {
     return (
-      <NotFound
-        title="Assignment not found"
-        back={{ page: "workers", run: run.run }}
-        backTo="Go to the workers"
-      >
-        This run has no assignment <code>{assignment}</code>.
-      </NotFound>
+      <Empty icon={SearchX} title="Assignment not found.">
+        <p>
+          This run has no assignment <code>{assignment}</code>.{" "}
+          <Link to={{ page: "workers", run: run.run }}>Go to the workers</Link>
+        </p>
+      </Empty>
     );
   }
   return (
@@ -127,11 +127,14 @@ function Reader({ run, assignment, named }: ReaderProps) {
               </li>
             ))}
           </ol>
-          <p class="soft small keys">
-            <kbd>j</kbd> next <kbd>k</kbd> previous
-            <br />
-            <kbd>n</kbd> next worker <kbd>p</kbd> previous
-          </p>
+          <div class="soft small keys">
+            <p>
+              <kbd>j</kbd> next <kbd>k</kbd> previous
+            </p>
+            <p>
+              <kbd>n</kbd> next worker <kbd>p</kbd> previous
+            </p>
+          </div>
         </nav>
         {shown && <Shown part={shown} assignment={assignment} key={shown.id} />}
       </div>

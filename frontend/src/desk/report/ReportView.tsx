@@ -52,12 +52,7 @@ export function ReportView({ run }: { run: string }) {
       )}
       {asking && (
         <Dialog title="New report" onClose={() => setAsking(false)}>
-          <ReportForm run={run} first={false} />
-          <div class="actions">
-            <Button kind="quiet" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-          </div>
+          <ReportForm run={run} first={false} onCancel={() => setAsking(false)} />
         </Dialog>
       )}
     </>
