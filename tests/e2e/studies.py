@@ -1,4 +1,4 @@
-"""Studies, bots and runs as tests of the desk find them: made over the API, shown and acted on on the page."""
+"""Studies, bots and runs as tests of the desk find them: made over the API, used on the page."""
 
 from typing import Any, Protocol
 

@@ -28,8 +28,8 @@ def looks(stage: Stage) -> None:
             )
         database.execute("INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', 'i', 'W1')")
         database.execute(
-            """INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at,
-                                       agreed_at, active_at, ended_at)
+            """INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status,
+                                       created_at, agreed_at, active_at, ended_at)
                SELECT 'a', ?, worker.id, 1, 0, 1, 'completed', at, at, at, at
                FROM (SELECT '2026-01-01 00:00:00.000000' AS at) JOIN worker ON pseudonym = 'W1'""",
             (run,),

@@ -34,7 +34,11 @@ export function RunHead({ run }: { run: RunDetail }) {
     (await copyText(run.worker_link, null))
       ? toast("Copied the workers’ link")
       : toast("This browser does not let the page copy. Copy the link under Settings.", { failed: true });
+  const answer = () => go({ page: "wizard", run: run.run });
   const items: MenuItem[] = [
+    ...(hasWizard(run) && lead !== "answer"
+      ? [{ name: "Answer as a chatbot", icon: Bot, onChoose: answer }]
+      : []),
     ...(lead === "copy" ? [] : [{ name: "Copy workers’ link", icon: Copy, onChoose: () => void copy() }]),
     {
       name: "Take part yourself",
@@ -69,9 +73,7 @@ export function RunHead({ run }: { run: RunDetail }) {
         </p>
       </div>
       <div class="run-actions">
-        {lead === "answer" && (
-          <Lead name="Answer as a chatbot" icon={Bot} onClick={() => go({ page: "wizard", run: run.run })} />
-        )}
+        {lead === "answer" && <Lead name="Answer as a chatbot" icon={Bot} onClick={answer} />}
         {lead === "resume" && <Lead name="Resume" icon={Play} onClick={() => setChosen(resume)} />}
         {lead === "report" && (
           <Lead name="Report" icon={ChartLine} onClick={() => go({ page: "report", run: run.run })} />
