@@ -35,7 +35,7 @@ def test_a_worker_is_forgotten(browser: Browser, stage: Stage, width: int) -> No
     pseudonym = page.get_by_label("Workers found").locator("th[scope=row]").inner_text()
     open_tab(page, "Workers")
     table = page.get_by_role("group", name="Table of workers")
-    expect(table.get_by_text(pseudonym)).to_be_visible()
+    expect(table.get_by_role("link", name=pseudonym)).to_be_visible()
     page.go_back()
     page.get_by_label("Pseudonym or id").fill(worker)
     page.get_by_role("button", name="Look up").click()
