@@ -83,7 +83,7 @@ def rehearse(page: Page) -> None:
     press(page, "Rehearse")
     expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
     expect(page.get_by_role("heading", name=re.compile("^Forecast for"))).to_be_visible()
-    page.get_by_role("main").get_by_role("link", name="harbour", exact=True).click()
+    page.get_by_role("main").get_by_role("link", name="harbour", exact=True).first.click()
 
 
 def open_run(page: Page) -> None:
