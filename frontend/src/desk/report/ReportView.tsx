@@ -27,7 +27,7 @@ export function ReportView({ run }: { run: string }) {
   useEffect(() => setAsking(false), [isUnderWay]);
   return (
     <>
-      <ReportOrRehearsal run={run} now="report" />
+      {!shown && <ReportOrRehearsal run={run} now="report" />}
       <LoadStatus failure={failure} empty={data === null} />
       {underWay && <JobProgress job={underWay} what="The report" />}
       {newest?.status === "failed" && (
@@ -39,6 +39,7 @@ export function ReportView({ run }: { run: string }) {
       {shown && (
         <section class="report" aria-label="Report">
           <div class="report-head">
+            <ReportOrRehearsal run={run} now="report" />
             <Chosen done={done} shown={shown} onShow={setChosen} />
             <Downloads report={shown} />
             {!underWay && (
