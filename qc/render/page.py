@@ -12,7 +12,7 @@ from markupsafe import Markup
 from candor.common.terminal import visible
 from qc.drawing.sheet import Figure
 from qc.render.manifest import Tables
-from qc.render.sentences import verdict
+from qc.render.sentences import headlines, verdict
 from qc.run import source_name
 from qc.sections import CHAPTERS, SECTIONS
 from qc.sections.analysis import Analysis
@@ -48,6 +48,7 @@ def page(analysis: Analysis, tables: Tables, figures: Mapping[str, Figure]) -> s
         values,
         source=source_name(analysis.run.source),
         verdict=verdict(analysis),
+        headlines=headlines(analysis),
         notes=all_notes(analysis),
         chapters=[_chapter(each, analysis, values) for each in CHAPTERS],
         style=style(),

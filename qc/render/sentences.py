@@ -1,4 +1,7 @@
-"""The verdict in three sentences: the ranking, the agreement of another run, the quality of the data."""
+"""The verdict in three sentences: the ranking, the agreement of another run, the quality of the data.
+
+`headlines` says it in plain words, for the top of the page. `verdict` adds the numbers.
+"""
 
 import math
 from dataclasses import dataclass
@@ -58,6 +61,58 @@ def verdict(analysis: Analysis) -> Verdict:
     )
 
 
+def headlines(analysis: Analysis) -> tuple[str, str, str]:
+    """Return the findings of the verdict in plain words, without their numbers."""
+    return _plain_ranking(analysis), _plain_other_run(analysis), _plain_data(analysis)
+
+
+def _plain_ranking(analysis: Analysis) -> str:
+    z = analysis.scores.z
+    scored = z.loc[z["overall"].notna(), "system"].to_list()
+    if not scored:
+        return "No worker passed quality control, so the systems cannot be compared."
+    if len(scored) == 1:
+        return f"{scored[0]} is the only system with a score."
+    first, found = leaders(analysis.scores), analysis.intervals
+    highest = _highest(first)
+    if found is None or len(first) > 1:
+        return f"{highest}."
+    rivals = _rivals(first[0], scored, found)
+    if not rivals:
+        return f"{highest}, and the difference to every other system is significant."
+    if len(rivals) == len(scored) - 1:
+        return f"{highest}, but no other system is significantly worse."
+    return f"{highest}, but {listed(rivals, NAMED_SYSTEMS)} may be as good."
+
+
+def _plain_other_run(analysis: Analysis) -> str:
+    replication = analysis.replication
+    if SAME_DATA in analysis.notes:
+        return SAME_DATA
+    if replication is None and "forecast" not in analysis.options.sections:
+        return "Whether a second run would agree was not computed."
+    if replication is None:
+        expectation = _expectation(analysis.forecast)
+        if expectation is None:
+            return "This run is too small to tell whether a second one would agree."
+        return f"A second run of the same size {expectation}."
+    if not math.isfinite(replication.z.pearson["overall"]):
+        return "The second run cannot be compared with this one."
+    return f"The second run {_agreement(replication, analysis)}."
+
+
+def _plain_data(analysis: Analysis) -> str:
+    workers, check = analysis.rates.workers, analysis.filter_check
+    passed = f"{whole(workers.passed)} of {whole(workers.total)} workers passed quality control"
+    if workers.passed < FEWEST_WORKERS:
+        return f"{passed}, which are too few to judge the data."
+    if check is None or not math.isfinite(check.random_among_passed_bound):
+        return f"{passed}."
+    if check.random_among_passed_bound <= FEW_RANDOM:
+        return f"{passed}, and the data look sound."
+    return f"{passed}, but some of them may have rated at random."
+
+
 def _ranking(analysis: Analysis) -> str:
     z = analysis.scores.z
     scored = z.loc[z["overall"].notna(), "system"].to_list()
@@ -102,9 +157,14 @@ def _apart(scored: list[str], intervals: Intervals) -> str:
     if len(intervals.groups) > 1:
         groups = "; then ".join(listed(group, NAMED_SYSTEMS) for group in intervals.groups)
         return f"{counted}, which makes {whole(len(intervals.groups))} groups: {groups}"
-    rivals = {name for pair in intervals.indistinct if scored[0] in pair for name in pair} - {scored[0]}
-    named = listed([system for system in scored if system in rivals], NAMED_SYSTEMS)
+    named = listed(_rivals(scored[0], scored, intervals), NAMED_SYSTEMS)
     return f"{counted}, but these make no groups: {named} may be as good as the first"
+
+
+def _rivals(first: str, scored: list[str], intervals: Intervals) -> list[str]:
+    """Return the systems that cannot be told apart from `first`, best first."""
+    rivals = {name for pair in intervals.indistinct if first in pair for name in pair} - {first}
+    return [system for system in scored if system in rivals]
 
 
 def _another_run(analysis: Analysis) -> str:
@@ -119,19 +179,25 @@ def _another_run(analysis: Analysis) -> str:
 
 
 def _foreseen(forecast: ReplicationForecast | None) -> str:
-    if forecast is None or not math.isfinite(forecast.low):
+    expectation = _expectation(forecast)
+    if forecast is None or expectation is None:
         return "Whether a second run would agree cannot be told from this one: it is too small."
-    if forecast.low >= HIGH_AGREEMENT:
-        expectation = "would very likely agree"
-    elif forecast.low >= FAIR_AGREEMENT:
-        expectation = "would probably agree in the main"
-    else:
-        expectation = "might well disagree"
     return (
         f"A second run of the same size with fresh workers {expectation}: its overall scores are forecast to "
         f"correlate with these at r = {decimal(forecast.r)} ({percent(forecast.level, 0)} interval "
         f"{between(forecast.low, forecast.high)})."
     )
+
+
+def _expectation(forecast: ReplicationForecast | None) -> str | None:
+    """Return a verb for whether a second run would agree; None if that cannot be told."""
+    if forecast is None or not math.isfinite(forecast.low):
+        return None
+    if forecast.low >= HIGH_AGREEMENT:
+        return "would very likely agree"
+    if forecast.low >= FAIR_AGREEMENT:
+        return "would probably agree in the main"
+    return "might well disagree"
 
 
 def _replicated(replication: Replication, forecast: ReplicationForecast | None, analysis: Analysis) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import time
 import zipfile
 from collections.abc import Callable, Mapping
@@ -18,14 +19,17 @@ from sqlalchemy import Connection
 from server.clock import utc_now
 from server.db.jobs import JobEntry, Lease, end_abandoned, forget_jobs, jobs_of
 from server.db.runs.analyses import last_heard, outdated, store_analysis
-from server.db.runs.runs import find_run
+from server.db.runs.runs import RunEntry, find_run
 from server.db.store import Store
 from server.errors import StorageFailed
 from server.jobs.background import BackgroundJobs, JobFiles, Progress, Result
 from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, reading, run_child, told_progress
 from server.periodic import PeriodicTask
+from server.study import parse_study
 
 PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
+PAPER_FOLDER, PAPER_KIT = "paper", "paper.zip"  # LaTeX tables, PDF figures and a datasheet
+_WITH_PAPER = "html,json,csv,xlsx,svg,latex,pdf"
 
 
 class ReportOptions(BaseModel):
@@ -97,7 +101,9 @@ class Reports:
     async def _make(self, run: str, options: ReportOptions, progress: Progress) -> Result:
         folder = self._files.prepared(progress.job)
         source, variables = reading(self._url)
-        arguments = (source, "--run", run, "--out", str(folder), "--progress-lines", *_typed(options))
+        formats = await self._store.read(lambda connection: _formats(find_run(connection, run)))
+        chosen = (*formats, *_typed(options))
+        arguments = (source, "--run", run, "--out", str(folder), "--progress-lines", *chosen)
         hear = told_progress(progress.tell)
         try:
             await run_child(ChildCommand("qc.report", arguments, variables), self._limits, hear)
@@ -116,6 +122,11 @@ class Reports:
             self._files.remove(job)
 
 
+def _formats(run: RunEntry) -> tuple[str, ...]:
+    """Return the argument that adds files for a paper. A run of comparisons has none."""
+    return () if parse_study(run.yaml).task == "side_by_side" else ("--format", _WITH_PAPER)
+
+
 def _typed(options: ReportOptions) -> list[str]:
     """Return the options as command-line arguments of `candor report`."""
     typed = ["--alpha", f"{options.alpha:g}"]
@@ -131,14 +142,22 @@ def _typed(options: ReportOptions) -> list[str]:
 
 
 def _pack(folder: Path) -> str:
-    """Add an archive of all files of a finished report for download, and return the report's signature."""
-    files = sorted(path for path in folder.iterdir() if path.is_file())
-    with zipfile.ZipFile(folder / ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files:
-            archive.write(path, path.name)
+    """Pack a finished report for download: its files for a paper, then all files. Return its signature."""
+    paper = folder / PAPER_FOLDER
+    if paper.is_dir():
+        _archive(paper, folder / PAPER_KIT)
+        shutil.rmtree(paper)
+    _archive(folder, folder / ARCHIVE)
     # A report of comparisons has no signature file; its report.json says what was analysed.
     signature = folder / SIGNATURE
     return signature.read_text(encoding="utf-8").strip() if signature.exists() else ""
+
+
+def _archive(folder: Path, target: Path) -> None:
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files:
+            archive.write(path, path.name)
 
 
 SECONDS = 5.0  # shortest time between checks for new ratings

@@ -15,7 +15,7 @@ from tests.support.waiting import ENOUGH
 
 def downloaded_bundle(page: Page, run: str, folder: Path) -> Path:
     """Have the desk, whose page of the run is shown, make a bundle; return the file."""
-    page.get_by_role("link", name="Export", exact=True).click()
+    page.get_by_role("tab", name="Settings").click()
     page.get_by_label("Bundle").check()
     clean(page)
     page.get_by_role("button", name="Export", exact=True).click()

@@ -1,4 +1,4 @@
-"""Studies and bots as tests of the desk find them: made over the API, shown on the page."""
+"""Studies, bots and runs as tests of the desk find them: made over the API, used on the page."""
 
 from typing import Any, Protocol
 
@@ -37,3 +37,19 @@ def made(page: Page, stage: Desk, name: str, text: str | None = None) -> None:
     call(page, stage, "POST", "/studies", {"name": name, **content})
     desk(page, stage, f"studies/{name}")
     expect(page.get_by_role("status").filter(has_text="Version 1")).to_contain_text("no mistakes")
+
+
+def open_tab(page: Page, name: str) -> None:
+    """Show a tab of a run's page."""
+    page.get_by_role("tab", name=name).click()
+
+
+def act_on_run(page: Page, name: str) -> None:
+    """Do what the menu of a run's page, or its one leading button, offers; and confirm it."""
+    leading = page.get_by_role("main").get_by_role("button", name=name, exact=True)
+    if leading.count() == 0:
+        page.get_by_role("button", name="More").click()
+        leading = page.get_by_role("menuitem", name=name)
+    leading.click()
+    page.get_by_role("dialog").get_by_role("button", name=name, exact=True).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)

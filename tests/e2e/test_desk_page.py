@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.axe import clean
 from tests.e2e.hands import enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import RUNS, Stage
+from tests.e2e.studies import act_on_run, desk, open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -55,6 +56,7 @@ def test_a_worker_is_watched_live(page: Page, worker: Page, stage: Stage) -> Non
     open_topic(worker, "Bread")
     page.goto(f"{stage.url}/desk#token={stage.token}")
     page.get_by_role("row").filter(has_text="short · study").get_by_role("link").first.click()
+    open_tab(page, "Workers")
     expect(page.get_by_role("heading", name="Workers")).to_be_visible()
     # A worker at work is nothing to be alarmed about.
     active = page.locator("section[aria-labelledby=workers] .badge").first
@@ -77,6 +79,8 @@ def test_a_worker_is_watched_live(page: Page, worker: Page, stage: Stage) -> Non
     page.go_back()
     expect(page.get_by_role("heading", name="Workers")).to_be_visible()
     page.go_back()
+    expect(page.get_by_role("heading", name="Drop-off by step")).to_be_visible()
+    page.go_back()
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
 
 
@@ -95,7 +99,7 @@ def simulated(stage: Stage) -> Iterator[None]:
 def test_simulated_workers_are_counted_apart(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     row = page.get_by_role("row").filter(has_text="calm · study")
-    expect(row.get_by_text("simulated1 under way")).to_be_visible()
+    expect(row.get_by_text("simulated1 in progress")).to_be_visible()
     expect(row.get_by_text("0 submitted", exact=True)).to_be_visible()
     clean(page)
     row.get_by_role("link").first.click()
@@ -107,8 +111,9 @@ def test_simulated_workers_are_counted_apart(page: Page, stage: Stage) -> None:
     page.get_by_text("What simulated workers did").click()
     theirs = page.get_by_role("group", name="Table of systems, simulated workers")
     expect(theirs.locator("td[data-name=Planned]").filter(has_text="1")).not_to_have_count(0)
+    open_tab(page, "Workers")
     page.locator("section[aria-labelledby=workers] tbody a").first.click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("simulated")
+    expect(page.get_by_role("heading", level=2).first).to_contain_text("simulated")
     clean(page)
 
 
@@ -118,12 +123,12 @@ def test_a_worker_is_acted_on(page: Page, worker: Page, stage: Stage) -> None:
     say(worker, "I bake bread.")
     page.goto(f"{stage.url}/desk#token={stage.token}")
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
-    page.goto(f"{stage.url}/desk/runs/short")
+    page.goto(f"{stage.url}/desk/runs/short/workers")
     rows = page.locator("section[aria-labelledby=workers] tbody tr")
     row = rows.filter(has_text=stage.pseudonym("acted-on"))
 
     def act(name: str, text: str | None = None) -> None:
-        row.get_by_role("button", name=re.compile("Act")).click()
+        row.get_by_role("button", name=re.compile("Actions")).click()
         page.get_by_role("dialog").get_by_role("button", name=name).click()
         clean(page)
         if text is not None:
@@ -143,16 +148,25 @@ def test_a_worker_is_acted_on(page: Page, worker: Page, stage: Stage) -> None:
     expect(worker.get_by_text("That chatbot could not go on.")).to_have_count(0)
     expect(worker.get_by_role("slider").first).to_be_attached()
     clean(worker)
-    act("Leave out of the analysis", "A try of ours.")
-    expect(row.get_by_text("left out")).to_be_visible()
+    act("Exclude from the analysis", "A try of ours.")
+    expect(row.get_by_text("excluded")).to_be_visible()
     act("End session and free the slot")
+    expect(page.get_by_text("the slot is free")).to_be_visible()  # it says afterwards what has happened
     expect(row.locator("td[data-name=Status]")).to_have_text("expired")
-    press(page, "Pause")
+
+
+def test_a_run_is_paused_and_resumed_and_keeps_no_old_reason(page: Page, stage: Stage) -> None:
+    desk(page, stage, "runs/calm")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Pause").click()
+    page.get_by_role("dialog").get_by_role("textbox").fill("Lunch")
+    clean(page)
     page.get_by_role("dialog").get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    press(page, "Resume")
-    page.get_by_role("dialog").get_by_role("button", name="Resume").click()
-    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.get_by_text("The run is paused.")).to_be_visible()
+    expect(page.get_by_text("· Lunch")).to_be_visible()
+    act_on_run(page, "Resume")
+    expect(page.get_by_text("The run is open again.")).to_be_visible()
+    expect(page.get_by_text("· Lunch")).to_have_count(0)
 
 
 def test_a_bot_that_fails_is_what_needs_attention_first(page: Page, worker: Page, stage: Stage) -> None:
@@ -173,8 +187,8 @@ def test_a_bot_that_fails_is_what_needs_attention_first(page: Page, worker: Page
 def test_rules_are_changed_on_the_page_and_put_back(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
-    page.goto(f"{stage.url}/desk/runs/single")
-    press(page, "Rules")
+    page.goto(f"{stage.url}/desk/runs/single/settings")
+    press(page, "Change rules")
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("The run ends when").select_option("so many assignments are submitted")
     dialog.get_by_label("Assignments").fill("3.5")
@@ -201,15 +215,13 @@ def test_transcripts_are_searched(phone: Page, worker: Page, stage: Stage) -> No
     assert card.evaluate("row => getComputedStyle(row).display") != "table-row"
     assert "Opened" in card.evaluate("row => getComputedStyle(row.cells[4], '::before').content")
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
-    phone.goto(f"{stage.url}/desk/runs/short")
+    phone.goto(f"{stage.url}/desk/runs/short/transcripts")
     found = phone.locator("section[aria-labelledby=transcripts] li")
-    phone.locator("summary").filter(has_text="Transcripts").click()  # folded on a phone
-    words = phone.get_by_label("Words that were said")
+    words = phone.get_by_label("Words in the conversation")
     words.fill("100% OF A HERON")
     # What is being typed stays, though others chat and the page is drawn anew.
-    workers = phone.locator("section[aria-labelledby=workers] tbody tr")
     say(worker, "Or a half of one?")
-    expect(workers.filter(has_text=stage.pseudonym("searched")).locator("td").nth(2)).to_have_text("2")
+    expect(found.filter(has_text=stage.pseudonym("searched"))).to_contain_text("2 messages")
     expect(words).to_have_value("100% OF A HERON")
     words.press("Enter")
     expect(found).to_have_count(1)
@@ -242,7 +254,7 @@ def test_of_many_workers_some_are_shown_and_all_are_found(page: Page, stage: Sta
     with closing(sqlite3.connect(stage.database)) as database, database:
         for insertion in FILLING:
             database.execute(insertion, (MANY,))
-    page.goto(f"{stage.url}/desk/runs/closed#token={stage.token}")
+    page.goto(f"{stage.url}/desk/runs/closed/workers#token={stage.token}")
     workers = page.get_by_role("region", name="Workers")
     rows = workers.locator("tbody tr")
     expect(workers.get_by_text(f"{MANY} assignments")).to_be_visible()
@@ -267,13 +279,13 @@ def test_all_of_a_worker_is_in_sight_at_1280(page: Page, stage: Stage) -> None:
         for insertion in FILLING:
             simulated = insertion.replace("k, 0, 1", "k, 1, 1").replace("'f'", "'s'").replace("'F%", "'S%")
             database.execute(simulated.replace("'closed'", "'platform'"), (3,))
-    page.goto(f"{stage.url}/desk/runs/platform#token={stage.token}")
+    page.goto(f"{stage.url}/desk/runs/platform/workers#token={stage.token}")
     table = page.get_by_role("group", name="Table of workers")
     expect(table.get_by_text("simulated")).to_have_count(3)
     # As wide as a row gets: a page closed a while ago, a long way in, and p so far.
     room = table.evaluate(
         """table => {
-            for (const [name, text] of [["Where", "chat, 3 of 6, 10 messages · interviewer"],
+            for (const [name, text] of [["Step", "chat, 3 of 6, 10 messages · interviewer"],
                                         ["Page", "closed 12 min ago"]])
                 for (const cell of table.querySelectorAll(`td[data-name="${name}"]`)) cell.textContent = text;
             for (const row of table.querySelectorAll("tr")) {
@@ -289,3 +301,77 @@ def test_all_of_a_worker_is_in_sight_at_1280(page: Page, stage: Stage) -> None:
 def test_the_newest_run_comes_first(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     expect(page.locator("tbody tr").first).to_contain_text(f"{list(RUNS)[-1]} · study")
+
+
+def test_an_empty_run_says_what_to_do_next_in_place_of_zeros(page: Page, phone: Page, stage: Stage) -> None:
+    for at in (page, phone):
+        desk(at, stage, "runs/full")
+        expect(at.get_by_text("No workers yet.")).to_be_visible()
+        expect(at.get_by_text("0 submitted", exact=True)).to_be_visible()
+        expect(at.get_by_role("table")).to_have_count(0)
+        expect(at.get_by_role("link", name="Open the workers’ page")).to_have_attribute(
+            "href", f"{stage.url}/w/full"
+        )
+        clean(at)
+    phone.get_by_role("link", name="Let simulated workers try it").click()
+    expect(phone).to_have_url(f"{stage.url}/desk/runs/full/rehearsal")
+    assert phone.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_transcripts_are_read_with_the_keyboard_from_worker_to_worker(
+    page: Page, worker: Page, phone: Page, stage: Stage
+) -> None:
+    for each, name in ((worker, "read-first"), (phone, "read-second")):
+        enter(each, f"{stage.url}/w/short?worker={name}")
+        open_topic(each, "Bread")
+        say(each, f"I am {name}.")
+    desk(page, stage, "runs/short/transcripts")
+    expect(page.get_by_text("I am read-second.")).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator(".talk")).to_contain_text("I am read-second.")
+    jumps = page.get_by_role("navigation", name="Conversations").get_by_role("link")
+    assert jumps.count() > 1
+    page.keyboard.press("j")
+    expect(jumps.nth(1)).to_have_attribute("aria-current", "page")
+    page.keyboard.press("k")
+    expect(jumps.nth(0)).to_have_attribute("aria-current", "page")
+    page.keyboard.press("n")
+    expect(page.get_by_text("I am read-first.")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("I am read-second.")).to_be_visible()
+    clean(page)
+
+
+def test_a_palette_leads_anywhere(page: Page, phone: Page, worker: Page, stage: Stage) -> None:
+    enter(worker, f"{stage.url}/w/short?worker=found")
+    pseudonym = stage.pseudonym("found")
+    desk(page, stage, "studies")
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible()
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Run, study or worker")
+    expect(field).to_be_focused()
+    field.fill("calm")
+    expect(page.get_by_role("option").first).to_contain_text("calm")
+    clean(page)
+    field.fill(pseudonym)
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=pseudonym)).to_be_visible()
+    desk(phone, stage, "runs")
+    phone.get_by_role("button", name="Search").click()
+    phone.get_by_role("option", name="Studies").click()
+    expect(phone).to_have_url(f"{stage.url}/desk/studies")
+    phone.get_by_role("button", name="Search").click()
+    phone.keyboard.press("Escape")
+    expect(phone.get_by_role("dialog")).to_have_count(0)
+    expect(phone.get_by_role("button", name="Search")).to_be_focused()
+
+
+@pytest.mark.parametrize(("place", "title"), [("blah", "Page not found"), ("runs/blah", "Run not found")])
+def test_an_address_that_leads_nowhere_says_so(page: Page, stage: Stage, place: str, title: str) -> None:
+    desk(page, stage, place)
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
+    clean(page)
+    page.get_by_role("link", name="Go to the runs").click()
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()

@@ -134,7 +134,7 @@ def test_the_desk_is_used_below_a_path(page: Page, below_a_path: tuple[Stage, st
     page.goto(f"{stage.url}/desk#token={stage.token}")
     page.get_by_role("link", name="Studies", exact=True).click()
     expect(page).to_have_url(f"{stage.url}/desk/studies")
-    page.goto(f"{stage.url}/desk/runs/short")
+    page.goto(f"{stage.url}/desk/runs/short/settings")
     expect(page.get_by_role("link", name=f"{stage.url}/w/short")).to_be_visible()
     page.goto(f"{stage.url}/preview")  # as the study's page frames it
     assert page.title() == "Preview – Candor"

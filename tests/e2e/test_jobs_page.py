@@ -1,5 +1,6 @@
 """A report, an export and a rehearsal from the desk, in a real browser: begun, watched, read, given up."""
 
+import zipfile
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from qc.loading import load
 from tests.e2e.axe import clean
+from tests.e2e.studies import open_tab
 from tests.support.orchard import STUDY
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH
@@ -42,8 +44,7 @@ def fits(page: Page) -> None:
 
 def test_a_report_is_made_and_read(page: Page, phone: Page, server: Server) -> None:
     page.goto(f"{server.url}/desk/runs/spring#token={server.token}")
-    page.get_by_role("link", name="Report", exact=True).click()
-    expect(page.get_by_role("heading", name="Report", exact=True)).to_be_visible()
+    open_tab(page, "Report")
     page.get_by_text("Options").click()
     page.get_by_label("Level α").fill("1.5")
     expect(page.get_by_text("Give a number from 0.0001 to 0.9999.")).to_be_visible()
@@ -62,11 +63,19 @@ def test_a_report_is_made_and_read(page: Page, phone: Page, server: Server) -> N
     at(phone, server, "report")
     expect(phone.locator("iframe")).to_be_visible()
     fits(phone)
+    with phone.expect_download() as download:
+        phone.get_by_role("link", name="Paper kit").click()
+    assert "scores.tex" in zipfile.ZipFile(download.value.path()).namelist()
+    phone.get_by_role("button", name="New report").click()
+    buttons = phone.get_by_role("dialog").get_by_role("button")
+    expect(buttons).to_have_text(["Cancel", "Make a report"])
+    boxes = [box for box in (button.bounding_box() for button in buttons.all()) if box]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes)
 
 
 def test_a_run_is_exported_and_another_export_given_up(page: Page, phone: Page, server: Server) -> None:
     page.goto(f"{server.url}/desk/runs/spring#token={server.token}")
-    page.get_by_role("link", name="Export", exact=True).click()
+    open_tab(page, "Settings")
     page.get_by_label("CSV").check()
     clean(page)
     page.get_by_role("button", name="Export", exact=True).click()

@@ -198,7 +198,7 @@ def test_a_page_left_open_over_night_signs_in_again_and_loses_nothing(page: Page
 
 def test_a_worker_is_looked_up_by_their_id(page: Page, worker: Page, stage: Stage) -> None:
     enter(worker, f"{stage.url}/w/short?worker=PID-4711")
-    page.goto(f"{stage.url}/desk/runs/short#token={stage.token}")
+    page.goto(f"{stage.url}/desk/runs/short/settings#token={stage.token}")
     page.get_by_label("Pseudonym or id").fill("PID-4711")
     press(page, "Look up")
     found = page.get_by_role("group", name="Workers found")

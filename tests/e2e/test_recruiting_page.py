@@ -15,7 +15,7 @@ from tests.e2e.axe import clean
 from tests.e2e.bundles import assert_same_numbers, downloaded_bundle
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import RUNS, Stage, demo_study
-from tests.e2e.studies import call, desk, step
+from tests.e2e.studies import call, desk, open_tab, step
 from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
@@ -109,7 +109,7 @@ def publish(page: Page, stage: Stage) -> None:
     text = yaml.safe_dump(demo_study(**quick, **recruiter), sort_keys=False)
     call(page, stage, "POST", "/runs", {"run": RUN, "yaml": text, "despite_failing_bots": True})
     desk(page, stage, f"runs/{RUN}")
-    page.get_by_role("link", name="Recruiting").click()
+    open_tab(page, "Recruiting")
     draft(page)
     clean(page)
     confirm(page, "Discard draft")
@@ -223,7 +223,7 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     before = set(prolific.platform.studies)
     study_without_a_platform(page, prolific_stage)
     run_opened(page, "uncharted")
-    page.get_by_role("link", name="Recruiting").click()
+    open_tab(page, "Recruiting")
     expect(page.get_by_role("heading", name="Choose a platform")).to_be_visible()
     clean(page)
     page.get_by_role("main").get_by_role("link", name="study").click()
@@ -236,7 +236,7 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
     clean(page)
     run_opened(page, "charted")
-    page.get_by_role("link", name="Recruiting").click()
+    open_tab(page, "Recruiting")
     draft(page)
     confirm(page, "Publish for up to 32.90 GBP", "Publish")
     expect(page.get_by_text("Active", exact=True)).to_be_visible()

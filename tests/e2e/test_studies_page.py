@@ -61,7 +61,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     clean(page)
     press(page, "Open the run")
     page.wait_for_url("**/desk/runs/beach")
-    expect(page.get_by_text("7 places open")).to_be_visible()
+    expect(page.get_by_text("7 slots open")).to_be_visible()
     text = text_of(page, stage, "seaside")
     assert text.startswith("# A study with the published instrument")  # comments stay
     written = yaml.safe_load(text)

@@ -26,6 +26,14 @@ def looks(stage: Stage) -> None:
                 "INSERT INTO analysis_point (run_id, ratings, scores) VALUES (?, ?, ?)",
                 (run, ratings, json.dumps([score])),
             )
+        database.execute("INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', 'i', 'W1')")
+        database.execute(
+            """INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status,
+                                       created_at, agreed_at, active_at, ended_at)
+               SELECT 'a', ?, worker.id, 1, 0, 1, 'completed', at, at, at, at
+               FROM (SELECT '2026-01-01 00:00:00.000000' AS at) JOIN worker ON pseudonym = 'W1'""",
+            (run,),
+        )
 
 
 def open_run(page: Page, stage: Stage) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.hands import choose, context_of, finish, press, rate, say
-from tests.e2e.studies import step
+from tests.e2e.studies import act_on_run, open_tab, step
 from tests.support.hosted_bot import hosted_bot
 from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH
@@ -77,7 +77,7 @@ def rehearse(page: Page) -> None:
     press(page, "Rehearse")
     expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
     expect(page.get_by_role("heading", name=re.compile("^Forecast for"))).to_be_visible()
-    page.get_by_role("main").get_by_role("link", name="harbour", exact=True).click()
+    page.get_by_role("main").get_by_role("link", name="harbour", exact=True).first.click()
 
 
 def open_run(page: Page) -> None:
@@ -85,7 +85,7 @@ def open_run(page: Page) -> None:
     page.get_by_label("Name of the run").fill("autumn")
     press(page, "Open the run")
     page.wait_for_url("**/desk/runs/autumn")
-    expect(page.get_by_text("Nobody has said anything yet.")).to_be_visible()
+    expect(page.get_by_text("No workers yet.")).to_be_visible()
 
 
 def begin(page: Page, server: Server, worker: str) -> None:
@@ -113,23 +113,17 @@ def take_part(page: Page, server: Server, worker: str) -> None:
     expect(page.get_by_text("Your completion code")).to_be_visible()
 
 
-def confirm(page: Page, action: str) -> None:
-    press(page, action)
-    page.get_by_role("dialog").get_by_role("button", name=action, exact=True).click()
-    expect(page.get_by_role("dialog")).to_have_count(0)
-
-
 def release_who_left(page: Page) -> None:
-    """End session and free the slot of the one worker who is still under way."""
+    """End session and free the slot of the one worker who is still in progress."""
     row = page.locator("section[aria-labelledby=workers] tbody tr").filter(has_text="active")
-    row.get_by_role("button", name="Act…").click()
+    row.get_by_role("button", name="Actions").click()
     page.get_by_role("dialog").get_by_role("button", name="End session and free the slot").click()
     page.get_by_role("dialog").get_by_role("button", name="End session and free the slot").click()
     expect(row).to_have_count(0)
 
 
 def read_report(page: Page) -> None:
-    page.get_by_role("link", name="Report", exact=True).click()
+    open_tab(page, "Report")
     press(page, "Make a report")
     frame = page.frame_locator("iframe")
     expect(frame.get_by_role("heading", name="Verdict")).to_be_visible()
@@ -151,13 +145,13 @@ def test_from_a_blank_page_to_a_report(page: Page, browser: Browser, server: Ser
         begin(leaver, server, "cy")
         chat(leaver)
         third.close()
+        open_tab(page, "Transcripts")
+        expect(page.get_by_text("What do you think of the sea?").first).to_be_visible()
+        open_tab(page, "Workers")
         expect(page.locator("section[aria-labelledby=workers] tbody tr")).to_have_count(3)
-        expect(
-            page.get_by_text("What do you think of the sea?").first
-        ).to_be_visible()  # the transcripts follow
         release_who_left(page)
-        for action in ("Pause", "Resume", "Close"):
-            confirm(page, action)
+        for action in ("Pause", "Resume", "Close the run"):
+            act_on_run(page, action)
         read_report(page)
         laptop.close()
         phone.close()

@@ -37,7 +37,7 @@ def test_a_researcher_answers_at_the_desk_and_the_worker_is_not_told(
     enter(worker, f"{stage.url}/w/wizards?worker=dot", consents=True)
     open_topic(worker, "Honey")
     page.goto(f"{stage.url}/desk/runs/wizards#token={stage.token}")
-    page.get_by_role("link", name="Answer as a chatbot").click()
+    press(page, "Answer as a chatbot")
     expect(page.get_by_text("Nobody waits at the moment.")).to_be_visible()
     clean(page)
     write(worker, "Do you like honey?")

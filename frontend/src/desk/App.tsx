@@ -8,26 +8,22 @@ import { brought, forgetToken, keepToken, keptToken } from "./access";
 import { AccountContext } from "./account";
 import { accountOf, askAgain } from "./api";
 import type { Account } from "./api_types";
-import { AssignmentView } from "./assignment/AssignmentView";
 import { Confirmation } from "./Confirmation";
-import { ExportView } from "./export/ExportView";
 import { Link } from "./Link";
 import { Breadcrumbs, Navigation } from "./Navigation";
+import { NotFound } from "./NotFound";
+import { Palette } from "./palette/Palette";
 import { AuditView } from "./people/AuditView";
 import { ChoosePassword } from "./people/ChoosePassword";
 import { PeopleView } from "./people/PeopleView";
 import { SignIn } from "./people/SignIn";
 import { WhoIsHere } from "./people/WhoIsHere";
 import { RunsView } from "./RunsView";
-import { RecruitingView } from "./recruiting/RecruitingView";
-import { RehearsalView } from "./rehearsal/RehearsalView";
-import { ReportView } from "./report/ReportView";
 import { ResearcherContext } from "./researcher";
 import { GoContext, type Route, useRoute } from "./route";
 import { RunView } from "./run/RunView";
 import { StudiesView } from "./studies/StudiesView";
 import { StudyView } from "./studies/StudyView";
-import { WizardView } from "./wizard/WizardView";
 
 type Entry =
   | { at: "door"; refused: boolean }
@@ -115,6 +111,7 @@ export function App() {
               <Wordmark />
             </Link>
             <Navigation route={route} />
+            <Palette />
             <WhoIsHere account={account} token={token} onSignedOut={leave} />
           </header>
           <main class="desk-main">
@@ -182,23 +179,12 @@ function GuardedView({ route }: { route: Route }) {
 }
 
 function View({ route }: { route: Route }) {
+  if ("run" in route) {
+    return <RunView key={route.run} route={route} />;
+  }
   switch (route.page) {
     case "runs":
       return <RunsView />;
-    case "run":
-      return <RunView key={route.run} run={route.run} />;
-    case "report":
-      return <ReportView key={route.run} run={route.run} />;
-    case "rehearsal":
-      return <RehearsalView key={route.run} run={route.run} />;
-    case "export":
-      return <ExportView key={route.run} run={route.run} />;
-    case "recruiting":
-      return <RecruitingView key={route.run} run={route.run} />;
-    case "wizard":
-      return <WizardView key={route.run} run={route.run} />;
-    case "assignment":
-      return <AssignmentView key={route.assignment} run={route.run} assignment={route.assignment} />;
     case "studies":
       return <StudiesView />;
     case "study":
@@ -208,20 +194,11 @@ function View({ route }: { route: Route }) {
     case "audit":
       return <AuditView />;
     case "unknown":
-      return <NotFound path={route.path} />;
+      return (
+        <NotFound title="Page not found" back={{ page: "runs" }} backTo="Go to the runs">
+          The desk has no page at <code>{route.path}</code>. Check the address, or start from the list of
+          runs.
+        </NotFound>
+      );
   }
-}
-
-function NotFound({ path }: { path: string }) {
-  return (
-    <>
-      <h1>Page not found</h1>
-      <p>
-        The desk has no page at <code>{path}</code>. Check the address, or start from the list of runs.
-      </p>
-      <p>
-        <Link to={{ page: "runs" }}>Go to the runs</Link>
-      </p>
-    </>
-  );
 }

@@ -1,25 +1,22 @@
 import { useContext } from "preact/hooks";
-import { AccountContext, may, type Permission } from "./account";
+import { AccountContext, may } from "./account";
 import { Link } from "./Link";
+import { type Place, placesFor } from "./places";
 import type { Route } from "./route";
-
-const PLACES: { name: string; to: Route; pages: Route["page"][]; for: Permission }[] = [
-  { name: "Runs", to: { page: "runs" }, pages: ["runs"], for: "see_runs" },
-  { name: "Studies", to: { page: "studies" }, pages: ["studies"], for: "see_studies" },
-  { name: "People", to: { page: "people" }, pages: ["people"], for: "manage_people" },
-  { name: "Audit log", to: { page: "audit" }, pages: ["audit"], for: "read_audit_log" },
-];
 
 /** The desk's places, as far as they are open to whoever is here. */
 export function Navigation({ route }: { route: Route }) {
   const account = useContext(AccountContext);
-  const places = PLACES.filter((place) => may(account, place.for));
+  const places = placesFor((permission) => may(account, permission));
   return (
     <nav aria-label="Desk" class="places">
       <ul>
-        {places.map(({ name, to, pages }) => (
+        {places.map(({ name, page }) => (
           <li key={name}>
-            <Link to={to} here={pages.includes(route.page)}>
+            <Link
+              to={{ page }}
+              here={page !== placeOf(route) ? undefined : page === route.page ? "page" : "true"}
+            >
               {name}
             </Link>
           </li>
@@ -27,6 +24,21 @@ export function Navigation({ route }: { route: Route }) {
       </ul>
     </nav>
   );
+}
+
+/** The place that a page belongs to; none where there is no such page. */
+function placeOf(route: Route): Place | null {
+  if ("run" in route) {
+    return "runs";
+  }
+  switch (route.page) {
+    case "study":
+      return "studies";
+    case "unknown":
+      return null;
+    default:
+      return route.page;
+  }
 }
 
 /** The way from a place to what is shown of it; nothing where the place itself is shown. */
@@ -56,34 +68,18 @@ interface Crumb {
   to: Route;
 }
 
+/** Within a run its tabs say where one is. */
 function crumbsOf(route: Route): Crumb[] {
-  if (route.page === "study") {
+  if ("run" in route) {
     return [
-      { name: "Studies", to: { page: "studies" } },
-      { name: route.study, to: route },
+      { name: "Runs", to: { page: "runs" } },
+      { name: route.run, to: { page: "run", run: route.run } },
     ];
   }
-  if (!("run" in route)) {
-    return [];
-  }
-  const run: Crumb[] = [
-    { name: "Runs", to: { page: "runs" } },
-    { name: route.run, to: { page: "run", run: route.run } },
-  ];
-  switch (route.page) {
-    case "report":
-      return [...run, { name: "Report", to: route }];
-    case "rehearsal":
-      return [...run, { name: "Rehearsal", to: route }];
-    case "export":
-      return [...run, { name: "Export", to: route }];
-    case "recruiting":
-      return [...run, { name: "Recruiting", to: route }];
-    case "wizard":
-      return [...run, { name: "Wizard", to: route }];
-    case "assignment":
-      return [...run, { name: route.assignment, to: route }];
-    default:
-      return run;
-  }
+  return route.page === "study"
+    ? [
+        { name: "Studies", to: { page: "studies" } },
+        { name: route.study, to: route },
+      ]
+    : [];
 }

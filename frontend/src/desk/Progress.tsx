@@ -2,7 +2,7 @@ import { Bar } from "../design/Bar";
 import type { RunSummary } from "./api_types";
 import { inMinutes, moment, when } from "./format";
 
-/** How far a run is: "12 of 20 places, 40 min to go", with a bar if there is a target. */
+/** How far a run is: "12 of 20 submitted, about 40 min to go", with a bar if there is a target. */
 export function Progress({ run }: { run: RunSummary }) {
   const shares = sharesOf(run);
   return (
@@ -20,7 +20,7 @@ export function Progress({ run }: { run: RunSummary }) {
   );
 }
 
-/** The shares of a run's places in percent, together at most 100; null for a run without a target. */
+/** The shares of a run's slots in percent, together at most 100; null for a run without a target. */
 export function sharesOf({ places, assignments }: RunSummary): { completed: number; active: number } | null {
   if (places === null) {
     return null;
@@ -33,9 +33,9 @@ export function sharesOf({ places, assignments }: RunSummary): { completed: numb
 /** How far a run is, in words. */
 export function progressOf(run: RunSummary, now: Date = new Date()): string {
   const { completed, active } = run.assignments;
-  const parts = [run.places === null ? `${completed} submitted` : `${completed} of ${run.places} places`];
+  const parts = [run.places === null ? `${completed} submitted` : `${completed} of ${run.places} submitted`];
   if (active > 0) {
-    parts.push(`${active} under way`);
+    parts.push(`${active} in progress`);
   }
   if (run.minutes_to_go !== null && run.status === "open" && run.places !== completed) {
     const toGo = run.minutes_to_go < 1 ? "less than a minute" : `about ${inMinutes(run.minutes_to_go)}`;
@@ -43,9 +43,9 @@ export function progressOf(run: RunSummary, now: Date = new Date()): string {
   }
   const { target, places_open, opens_at, spent, budget, currency } = run.limits;
   if (opens_at !== null && moment(opens_at) > now) {
-    parts.push(`closed at this hour until ${when(opens_at)}`);
+    parts.push(`outside opening hours until ${when(opens_at)}`);
   } else if (places_open !== null && run.status === "open") {
-    parts.push(`${places_open} ${places_open === 1 ? "place" : "places"} open`);
+    parts.push(`${places_open} ${places_open === 1 ? "slot" : "slots"} open`);
   }
   if (spent !== null && budget !== null) {
     parts.push(`${spent.toFixed(2)} of ${budget.toFixed(2)} ${currency} spent`.replace("  ", " "));

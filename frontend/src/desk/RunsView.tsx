@@ -106,8 +106,8 @@ export function Simulated({ run }: { run: RunSummary }) {
 /** How many assignments stand where, by name, and how many conversations are rated. */
 export function figuresOf(counts: AssignmentCounts, rated: number): [name: string, count: number][] {
   return [
-    ["completed", counts.completed],
-    ["under way", counts.active],
+    ["submitted", counts.completed],
+    ["in progress", counts.active],
     ["returned", counts.returned],
     ["expired", counts.expired],
     ["conversations rated", rated],

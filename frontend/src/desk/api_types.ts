@@ -74,6 +74,7 @@ export interface Answers {
   "/api/desk/study-settings": StudySettings;
   "/api/desk/study-templates": StudyTemplates;
   "/api/desk/tokens": TokenList;
+  "/api/desk/workers": WorkerHits;
 }
 /**
  * The caller, which is a person, a token, or the installation's own token, with its permissions.
@@ -1675,6 +1676,21 @@ export interface TokenRow {
   revoked_at: string | null;
   scope: "researcher" | "host" | "analyst" | "viewer";
   study: string | null;
+}
+/**
+ * The newest assignments of the workers found.
+ */
+export interface WorkerHits {
+  workers: WorkerHit[];
+}
+/**
+ * An assignment of a worker who was found by pseudonym.
+ */
+export interface WorkerHit {
+  assignment: string;
+  run: string;
+  study: string;
+  worker: string;
 }
 /**
  * The data of each event that is pushed, by path.

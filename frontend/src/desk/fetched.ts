@@ -1,5 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
-import { type ApiPath, apiAddress, getJson, Unauthorised } from "./api";
+import { type ApiPath, apiAddress, getJson, Refused, Unauthorised } from "./api";
 import type { Answers } from "./api_types";
 import type { Watched } from "./pushed";
 import { ResearcherContext } from "./researcher";
@@ -25,8 +25,9 @@ export function useFetched<P extends ApiPath>(
           onUnauthorised();
           return;
         }
+        const missing = error instanceof Refused && error.code?.endsWith("_not_found") === true;
         const failure = error instanceof Error ? error.message : String(error);
-        setFetched(({ data }) => ({ data, failure }));
+        setFetched(({ data }) => ({ data, failure, missing }));
       });
     return () => control.abort();
   }, [apiAddress(path, values), token, version, new URLSearchParams(query).toString()]);

@@ -1,6 +1,6 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import { backoff } from "../shared/backoff";
-import { apiAddress, readStream, Unauthorised } from "./api";
+import { apiAddress, Refused, readStream, Unauthorised } from "./api";
 import type { Pushed } from "./api_types";
 import { ResearcherContext } from "./researcher";
 
@@ -8,6 +8,8 @@ export interface Watched<T> {
   data: T | null;
   /** Why nothing new comes; what came before stays. */
   failure: string | null;
+  /** The server knows nothing of that name, so it is not asked again. */
+  missing?: boolean;
 }
 
 /**
@@ -41,6 +43,10 @@ export function usePushed<P extends keyof Pushed, T>(
           }
           if (error instanceof Unauthorised) {
             onUnauthorised();
+            return;
+          }
+          if (error instanceof Refused && error.code?.endsWith("_not_found")) {
+            setWatched({ data: null, failure: null, missing: true });
             return;
           }
           const reason = error instanceof Error ? error.message : String(error);

@@ -3,60 +3,83 @@ import { useEffect, useState } from "preact/hooks";
 import { atServer, ROOT } from "../shared/site";
 import { STEPS, type StepName } from "./studies/steps";
 
+/** The pages of a run that are its tabs, in their order; `run` is the overview. */
+export const RUN_TABS = [
+  "run",
+  "workers",
+  "transcripts",
+  "bots",
+  "report",
+  "recruiting",
+  "settings",
+] as const;
+export type RunTab = (typeof RUN_TABS)[number];
+
+/** A page about one run; `shown` is which of its workers are listed, `part` what of an assignment is read. */
+export type RunRoute =
+  | { page: Exclude<RunTab, "workers"> | "rehearsal" | "wizard"; run: string }
+  | { page: "workers"; run: string; shown?: string }
+  | { page: "assignment"; run: string; assignment: string; part?: string };
+
 /** What the desk shows. */
 export type Route =
   | { page: "runs" | "studies" | "people" | "audit" }
   | { page: "unknown"; path: string }
   | { page: "study"; study: string; step?: StepName }
-  | { page: "run" | "report" | "rehearsal" | "export" | "recruiting" | "wizard"; run: string }
-  | { page: "assignment"; run: string; assignment: string };
+  | RunRoute;
 
 /** Goes to another route; for every link below. */
 export const GoContext = createContext<(to: Route) => void>(() => undefined);
 
 /** The route that an address names. */
 export function routeOf(path: string): Route {
-  const [, , place = "", name = "", part = "", id = "", ...more] = path
-    .replace(/\/+$/, "")
-    .split("/")
-    .map(decoded);
-  const last = [name, part, id, ...more].filter(Boolean).length;
+  const [, , place = "", ...parts] = path.replace(/\/+$/, "").split("/").map(decoded);
+  const [name = "", ...more] = parts;
   const unknown: Route = { page: "unknown", path };
   switch (place) {
     case "":
       return { page: "runs" };
     case "studies":
-      return name ? (ofStudy(name, part, last) ?? unknown) : { page: "studies" };
+      return name ? (ofStudy(name, more) ?? unknown) : { page: "studies" };
     case "people":
     case "audit":
-      return last > 0 ? unknown : { page: place };
+      return name ? unknown : { page: place };
     case "runs":
-      return name ? (ofRun(name, part, id, last) ?? unknown) : { page: "runs" };
+      return name ? (ofRun(name, more) ?? unknown) : { page: "runs" };
     default:
       return unknown;
   }
 }
 
-function ofStudy(study: string, part: string, last: number): Route | null {
-  if (last === 1) {
+function ofStudy(study: string, [part = "", ...more]: string[]): Route | null {
+  if (!part) {
     return { page: "study", study };
   }
   const step = STEPS.find((each) => each.step === part)?.step;
-  return step && last === 2 ? { page: "study", study, step } : null;
+  return step && more.length === 0 ? { page: "study", study, step } : null;
 }
 
-function ofRun(run: string, part: string, id: string, last: number): Route | null {
-  switch (part) {
+function ofRun(run: string, [page = "", ...more]: string[]): Route | null {
+  const [first, part] = more;
+  switch (page) {
     case "":
       return { page: "run", run };
+    case "workers":
+      return more.length > 1 ? null : { page, run, ...(first ? { shown: first } : {}) };
+    case "transcripts":
+    case "bots":
     case "report":
-    case "rehearsal":
-    case "export":
     case "recruiting":
+    case "settings":
+    case "rehearsal":
     case "wizard":
-      return last > 2 ? null : { page: part, run };
+      return more.length > 0 ? null : { page, run };
+    case "export": // until exports were among the settings
+      return more.length > 0 ? null : { page: "settings", run };
     case "assignments":
-      return last === 3 ? { page: "assignment", run, assignment: id } : null;
+      return first && more.length < 3
+        ? { page: "assignment", run, assignment: first, ...(part ? { part } : {}) }
+        : null;
     default:
       return null;
   }
@@ -78,20 +101,26 @@ function parts(route: Exclude<Route, { page: "unknown" }>): string[] {
   switch (route.page) {
     case "runs":
       return [];
+    case "studies":
+    case "people":
+    case "audit":
+      return [route.page];
     case "study":
       return ["studies", route.study, ...(route.step ? [route.step] : [])];
     case "run":
       return ["runs", route.run];
+    case "workers":
+      return ["runs", route.run, route.page, ...(route.shown ? [route.shown] : [])];
+    case "transcripts":
+    case "bots":
     case "report":
-    case "rehearsal":
-    case "export":
     case "recruiting":
+    case "settings":
+    case "rehearsal":
     case "wizard":
       return ["runs", route.run, route.page];
     case "assignment":
-      return ["runs", route.run, "assignments", route.assignment];
-    default:
-      return [route.page];
+      return ["runs", route.run, "assignments", route.assignment, ...(route.part ? [route.part] : [])];
   }
 }
 

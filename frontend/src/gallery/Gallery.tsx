@@ -253,6 +253,18 @@ function Choices() {
         >
           <p class="soft">What {tab} shows.</p>
         </Tabs>
+        <Tabs
+          label="Views with addresses of their own"
+          now="bots"
+          onChoose={() => undefined}
+          addressOf={(at) => `#${at}`}
+          tabs={[
+            { tab: "bots", name: "A link" },
+            { tab: "settings", name: "Another link" },
+          ]}
+        >
+          <p class="soft">They look alike, and also open in a new tab.</p>
+        </Tabs>
       </Part>
       <Part title="Segmented control">
         <div class="gallery-row">

@@ -26,22 +26,22 @@ function run(part: object): RunSummary {
 
 it("says how far a run is, how long it takes, and what it has cost", () => {
   expect(progressOf(run({}))).toBe(
-    "12 of 20 places, 3 under way, about 40 min to go, 48.00 of 80.00 GBP spent",
+    "12 of 20 submitted, 3 in progress, about 40 min to go, 48.00 of 80.00 GBP spent",
   );
 });
 
 it("foretells nothing of a run that has no end, or lets nobody in", () => {
   expect(progressOf(run({ places: null, minutes_to_go: null }))).toContain(
-    "12 submitted, 3 under way, 48.00",
+    "12 submitted, 3 in progress, 48.00",
   );
   expect(progressOf(run({ status: "closed" }))).not.toContain("to go");
 });
 
 it("says when a run is closed at this hour, and until when", () => {
   const limits = { ...LIMITS, opens_at: "2999-01-01T03:00:00Z" };
-  expect(progressOf(run({ limits }))).toMatch(/, closed at this hour until .*2999/);
+  expect(progressOf(run({ limits }))).toMatch(/, outside opening hours until .*2999/);
   expect(progressOf(run({ limits: { ...limits, opens_at: "2001-01-01T03:00:00Z" } }))).not.toContain(
-    "closed",
+    "outside",
   );
 });
 

@@ -299,10 +299,5 @@ having been picked as the highest; Rank says which places are open, all systems 
 the chance to be truly the best. All from {{ a.intervals.count | whole }} draws of whole workers.
 {% endif %}
 {% endcall %}
-{% call drawing("ranking", "Overall scores.") %}
-Each dot is a system’s z{% if a.intervals %}, the line its {{ a.intervals.level | percent(0) }} \
-interval{% endif %}. Overlapping lines do not yet mean that two systems cannot be told apart, because the \
-same workers rated both: the next section compares pairs.
-{% endcall %}
 """,
 )

@@ -1,29 +1,38 @@
-"""Search the conversations of a run by words, status and more; in pages, newest first."""
+"""Search the conversations of a run by words, status and more, and find workers of all runs by pseudonym."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection, Select, func, or_, select
 
-from server.access.actor import Allowed
+from server.access.actor import Allowed, Caller
 from server.access.parts import Database
 from server.db.runs.runs import RunEntry, find_run
 from server.db.tables import (
     AssignmentTable,
     ConversationTable,
     NoteTable,
+    RunTable,
+    StudyTable,
     SystemTable,
     TurnTable,
     WorkerTable,
 )
-from server.desk.assignments.transcript_responses import ConversationHit, ConversationHits
+from server.desk.assignments.transcript_responses import (
+    ConversationHit,
+    ConversationHits,
+    WorkerHit,
+    WorkerHits,
+)
 from server.errors import SearchInvalid
 from server.session.conversation import ConversationStatus
 
 ON_A_PAGE = 25
+WORKERS_AT_ONCE = 8
 
 Short = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
@@ -73,6 +82,34 @@ async def search_conversations(
 ) -> ConversationHits:
     """List conversations of a run that match a search, newest first, page by page."""
     return await store.read(lambda c: search(c, find_run(c, run), wanted))
+
+
+@router.get("/api/desk/workers", tags=["runs"], dependencies=[Depends(Allowed("see_runs"))])
+async def find_workers(
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)],
+    actor: Caller,
+    store: Database,
+) -> WorkerHits:
+    """Find workers by a part of their pseudonym, in all runs that the caller may see, newest first."""
+    query = (
+        select(
+            AssignmentTable.c.id.label("assignment"),
+            WorkerTable.c.pseudonym.label("worker"),
+            RunTable.c.slug.label("run"),
+            StudyTable.c.name.label("study"),
+        )
+        .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+        .join(RunTable, RunTable.c.id == AssignmentTable.c.run_id)
+        .join(StudyTable, StudyTable.c.id == RunTable.c.study_id)
+        .where(WorkerTable.c.pseudonym.icontains(text, autoescape=True), RunTable.c.kind == "study")
+        .order_by(AssignmentTable.c.created_at.desc(), AssignmentTable.c.id)
+    )
+
+    def read(connection: Connection) -> list[WorkerHit]:
+        seen = (row for row in connection.execute(query) if actor.may("see_runs", row.study))
+        return [WorkerHit(**row._mapping) for row in islice(seen, WORKERS_AT_ONCE)]
+
+    return WorkerHits(workers=await store.read(read))
 
 
 def search(connection: Connection, run: RunEntry, wanted: Search) -> ConversationHits:

@@ -209,3 +209,18 @@ class ConversationHits(BaseModel):
 
     conversations: list[ConversationHit]
     after: str | None
+
+
+class WorkerHit(BaseModel):
+    """An assignment of a worker who was found by pseudonym."""
+
+    assignment: str
+    worker: str
+    run: str
+    study: str
+
+
+class WorkerHits(BaseModel):
+    """The newest assignments of the workers found."""
+
+    workers: list[WorkerHit]

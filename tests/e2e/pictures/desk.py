@@ -16,10 +16,15 @@ TITLES = {
     "desk-runs": "Desk: runs",
     "desk-run": "Desk: a run with data",
     "desk-run-quiet": "Desk: a run that nobody has come to",
+    "desk-palette": "Desk: a run, study or worker is searched for",
+    "desk-transcripts": "Desk: the transcripts of a run",
+    "desk-run-bots": "Desk: the bots of a run",
+    "desk-workers": "Desk: the workers of a run",
     "desk-rules": "Desk: the rules of a run, with a mistake",
     "desk-act": "Desk: what can be done about a worker",
     "desk-pause": "Desk: pausing a run",
-    "desk-assignment": "Desk: an assignment",
+    "desk-assignment": "Desk: an assignment, a conversation at a time",
+    "desk-assignment-answers": "Desk: what else a worker gave",
     "desk-report": "Desk: no report yet",
     "desk-report-made": "Desk: a report",
     "desk-export": "Desk: no files yet",
@@ -72,33 +77,51 @@ def runs(page: Page, camera: Camera, stage: DeskStage) -> None:
     _enter(page, stage)
     expect(page.get_by_role("row").nth(1)).to_be_visible()
     camera.shoot(page, "desk-runs")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").fill("pilot")
+    expect(page.get_by_role("option").first).to_be_visible()
+    camera.shoot(page, "desk-palette")
+    page.keyboard.press("Escape")
     _go(page, stage, "/runs/quiet")
-    _heading(page, "Workers")
+    expect(page.get_by_text("No workers yet.")).to_be_visible()
     camera.shoot(page, "desk-run-quiet", whole=True)
     _go(page, stage, f"/runs/{RUN}")
-    _heading(page, "Workers")
-    expect(page.locator("section[aria-labelledby=workers] tbody tr").first).to_be_visible()
+    _heading(page, "Scores so far")
     camera.shoot(page, "desk-run", whole=True)
-    press(page, "Rules")
+    press(page, "More")
+    page.get_by_role("menuitem", name="Pause").click()
+    camera.shoot(page, "desk-pause")
+    page.keyboard.press("Escape")
+    _go(page, stage, f"/runs/{RUN}/transcripts")
+    expect(page.locator("section[aria-labelledby=transcripts] li").first).to_be_visible()
+    camera.shoot(page, "desk-transcripts")
+    _go(page, stage, f"/runs/{RUN}/bots")
+    _heading(page, "Incidents")
+    camera.shoot(page, "desk-run-bots")
+    _go(page, stage, f"/runs/{RUN}/settings")
+    press(page, "Change rules")
     page.get_by_label("The run ends when").select_option("so many assignments are submitted")
     page.get_by_label("Assignments").fill("3.5")
     camera.shoot(page, "desk-rules")
     page.keyboard.press("Escape")
+    _go(page, stage, f"/runs/{RUN}/workers")
+    expect(page.locator("section[aria-labelledby=workers] tbody tr").first).to_be_visible()
+    camera.shoot(page, "desk-workers")
     page.locator("section[aria-labelledby=workers] tbody tr").first.get_by_role("button").click()
     camera.shoot(page, "desk-act")
     page.keyboard.press("Escape")
-    press(page, "Pause")
-    camera.shoot(page, "desk-pause")
-    page.keyboard.press("Escape")
     page.locator("section[aria-labelledby=workers] tbody a").first.click()
-    _heading(page, "Questionnaire before")
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_visible()
     camera.shoot(page, "desk-assignment", whole=True)
+    page.get_by_role("link", name="Answers and writing").click()
+    _heading(page, "Questionnaire before")
+    camera.shoot(page, "desk-assignment-answers", whole=True)
 
 
 def jobs(page: Page, camera: Camera, stage: DeskStage) -> None:
     _enter(page, stage)
     _go(page, stage, f"/runs/{RUN}/report")
-    _heading(page, "Report")
+    expect(page.get_by_role("button", name="Make a report").or_(page.locator("iframe"))).to_be_visible()
     if page.locator("iframe").count() == 0:
         camera.shoot(page, "desk-report")
         press(page, "Make a report")
@@ -116,8 +139,8 @@ def jobs(page: Page, camera: Camera, stage: DeskStage) -> None:
 
 def exports(page: Page, camera: Camera, stage: DeskStage) -> None:
     _enter(page, stage)
-    _go(page, stage, f"/runs/{RUN}/export")
-    _heading(page, "Export")
+    _go(page, stage, f"/runs/{RUN}/settings")
+    _heading(page, "Exports")
     export = page.get_by_role("button", name="Export", exact=True)
     expect(export).to_be_visible()
     files = page.locator("a[download]")
@@ -222,7 +245,7 @@ def troubles(page: Page, camera: Camera, stage: DeskStage) -> None:
     camera.shoot(page, "desk-lost")
     page.unroute("**/api/desk/watch/**")
     error = {"error": {"code": "unauthorised", "message": "nobody is signed in", "hint": "Sign in"}}
-    _go(page, stage, f"/runs/{RUN}")
+    _go(page, stage, f"/runs/{RUN}/workers")
     _heading(page, "Workers")
     page.route(
         "**/api/desk/**",

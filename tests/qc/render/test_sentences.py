@@ -9,7 +9,7 @@ import pytest
 from qc.analysis import SAME_DATA, Analysis, AnalysisOptions, analyse
 from qc.method.replication import Replication, SameConclusions
 from qc.method.sample import Count
-from qc.render.sentences import FEWEST_WORKERS, SIMULATED, verdict
+from qc.render.sentences import FEWEST_WORKERS, SIMULATED, headlines, verdict
 from qc.robustness.filter_check import FilterCheck, Share
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
@@ -334,3 +334,37 @@ def test_how_many_conversations_look_pasted_and_what_hangs_on_them() -> None:
     )
     nobody = replace(results, groups=results.groups.assign(pasted=0, share=0.0), scores=scores.iloc[:0])
     assert conclusion(nobody).endswith("conversations look pasted: no score is another without them.")
+
+
+def headline(run: Run) -> str:
+    return headlines(analyse(run, QUICK))[0]
+
+
+def test_headlines_name_the_first_system_and_those_that_may_be_as_good() -> None:
+    apart = headline(rated(20, 80, 60, 40))
+    assert apart == "system 0 has the highest score, and the difference to every other system is significant."
+    assert headline(rated(14, 60, 60, 60, 60, 60, spread=12)).endswith(
+        "no other system is significantly worse."
+    )
+    # Systems 0 and 1 differ by less than the spread of their ratings; system 2 lies far below both.
+    close = headline(rated(14, 62, 61, 30, spread=12))
+    assert close == "system 1 has the highest score, but system 0 may be as good."
+    assert headline(rated(1, 80)) == "system 0 is the only system with a score."
+
+
+def test_headlines_say_what_is_known_of_another_run_and_of_the_data() -> None:
+    few = headlines(analyse(rated(2, 80, 60, 40), QUICK))
+    assert few[1] == "This run is too small to tell whether a second one would agree."
+    assert few[2] == "2 of 2 workers passed quality control, which are too few to judge the data."
+    sound, doubtful = headlines(judged(0.07))[2], headlines(judged(0.4))[2]
+    assert sound == "1,070 of 1,100 workers passed quality control, and the data look sound."
+    assert doubtful.endswith("passed quality control, but some of them may have rated at random.")
+    assert headlines(judged(NAN))[2] == "1,070 of 1,100 workers passed quality control."
+    foretold = headlines(analyses.whole().without(Replication).having(foreseen(0.94)))[1]
+    assert foretold == "A second run of the same size would very likely agree."
+
+
+def test_headlines_where_nobody_passed() -> None:
+    run = rated(12, 80, 60)
+    nobody = headlines(analyse(replace(run, ratings=run.ratings * 0 + 50), QUICK))
+    assert nobody[0] == "No worker passed quality control, so the systems cannot be compared."

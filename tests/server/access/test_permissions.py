@@ -117,6 +117,16 @@ def test_a_list_shows_what_is_in_ones_own_studies(studies: Studies) -> None:
     assert {"own", "other"} <= listed(("viewer", "all"))
 
 
+def test_workers_are_found_in_ones_own_studies_only(studies: Studies) -> None:
+    def found(who: tuple[str, str]) -> dict[str, str]:
+        bearer = {"Authorization": f"Bearer {studies.tokens[who]}"}
+        answer = studies.client.get("/api/desk/workers", params={"text": "w"}, headers=bearer)
+        return {hit["run"]: hit["assignment"] for hit in answer.json()["workers"]}
+
+    assert found(("viewer", OWN)) == {"own": studies.assignments[OWN]}
+    assert found(("viewer", "all")) == {"own": studies.assignments[OWN], "other": studies.assignments[OTHER]}
+
+
 def test_what_there_is_not_looks_like_what_one_may_not_see(studies: Studies) -> None:
     bearer = {"Authorization": f"Bearer {studies.tokens['viewer', OWN]}"}
     unknown, others = (studies.client.get(f"/api/desk/runs/{run}", headers=bearer) for run in ("x", "other"))

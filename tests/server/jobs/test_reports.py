@@ -78,6 +78,8 @@ def test_a_report_from_its_beginning_to_the_download(rated: House) -> None:
     assert "quokka_plain" in page.text
     archive = zipfile.ZipFile(io.BytesIO(rated.http("GET", paths["report.zip"]).content))
     assert set(archive.namelist()) == paths.keys() - {"report.zip"}
+    kit = zipfile.ZipFile(io.BytesIO(rated.http("GET", paths["paper.zip"]).content))
+    assert {"paper.tex", "scores.tex", "datasheet.md"} <= set(kit.namelist())
     sheet = rated.http("GET", paths["report.xlsx"])
     assert sheet.headers["content-disposition"].startswith("attachment")
     assert reports(rated)[0]["job"] == report["job"]

@@ -61,6 +61,7 @@ TABLE = {
     "GET /api/desk/runs/{run}/jobs/{job}": "analyst",
     "POST /api/desk/runs/{run}/jobs/{job}/cancel": "analyst",
     "GET /api/desk/runs/{run}/conversations": "analyst",
+    "GET /api/desk/workers": "viewer",
     "GET /api/desk/runs/{run}/crowd-question": "researcher",
     "POST /api/desk/runs/{run}/message": "researcher",
     "POST /api/desk/assignments/{assignment}/release": "researcher",

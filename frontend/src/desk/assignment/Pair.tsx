@@ -49,7 +49,7 @@ function Choices({ left, right }: { left: ConversationDetail; right: Conversatio
       <ul class="choices-made">
         {left.choices.map(({ turn_index, preference }) => (
           <li key={turn_index}>
-            {!whole && <span class="soft small">after input {Math.floor(turn_index / 2) + 1} </span>}
+            {!whole && <span class="soft small">after message {Math.floor(turn_index / 2) + 1} </span>}
             <strong>{names[preference]}</strong>
             {preference !== "tie" && <span class="soft small"> ({preference})</span>}
           </li>

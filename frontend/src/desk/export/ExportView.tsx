@@ -1,6 +1,7 @@
+import { Time } from "../../design/Time";
 import { atServer } from "../../shared/site";
 import type { ExportJob, ExportList } from "../api_types";
-import { when } from "../format";
+import { moment } from "../format";
 import { JobProgress, JobStatus } from "../jobs/JobProgress";
 import { sizeOf } from "../jobs/numbers";
 import { LoadStatus } from "../LoadStatus";
@@ -15,31 +16,33 @@ export function ExportView({ run }: { run: string }) {
   const underWay = exports.find(({ status }) => status === "running");
   const newest = exports[0];
   return (
-    <>
-      <h1>Export</h1>
+    <section aria-labelledby="export">
+      <div class="section-head">
+        <h2 id="export">Exports</h2>
+      </div>
       <LoadStatus failure={failure} empty={data === null} />
       {data && (
         <>
           {underWay ? <JobProgress job={underWay} what="The export" /> : <ExportForm run={run} />}
           {newest?.status === "failed" && (
             <p class="failure" role="alert">
-              The last export was not made: {newest.error}
+              The last export failed: {newest.error}
             </p>
           )}
           {exports.length > 0 && <Made exports={exports} keptDays={data.kept_days} />}
         </>
       )}
-    </>
+    </section>
   );
 }
 
 function Made({ exports, keptDays }: { exports: ExportJob[]; keptDays: number }) {
   return (
-    <section aria-labelledby="made">
-      <h2 id="made">Files</h2>
+    <div class="made">
+      <h3>Files</h3>
       <p class="soft small">
-        Each stays for {keptDays} days, or until something of a worker of this run is removed. A download that
-        broke off can be resumed.
+        Each file is kept for {keptDays} days, or until data of a worker of this run are removed. An
+        interrupted download can be resumed.
       </p>
       <ul class="job-list">
         {exports.map((one) => (
@@ -54,13 +57,15 @@ function Made({ exports, keptDays }: { exports: ExportJob[]; keptDays: number })
               ) : (
                 <span>{FORMATS[one.options.format].name}</span>
               )}
-              <span class="soft small block">{when(one.created_at)}</span>
+              <span class="soft small block">
+                <Time at={moment(one.created_at)} />
+              </span>
               {one.error && <span class="small block">{one.error}</span>}
             </div>
             <JobStatus job={one} />
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }

@@ -10,11 +10,13 @@ interface Props {
   ready: boolean;
   /** What the button says. */
   button: string;
+  /** Leaves the form, where it stands in a dialog. */
+  onCancel?: (() => void) | undefined;
   children: ComponentChildren;
 }
 
 /** What the server is to do in the background, with a button that has it begin. */
-export function JobForm({ address, body, ready, button, children }: Props) {
+export function JobForm({ address, body, ready, button, onCancel, children }: Props) {
   const { busy, failure, post } = useRequest();
   const submit = (event: Event) => {
     event.preventDefault();
@@ -26,6 +28,11 @@ export function JobForm({ address, body, ready, button, children }: Props) {
     <form class="box job" onSubmit={submit}>
       {children}
       <div class="actions">
+        {onCancel && (
+          <Button kind="secondary" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
         <Button type="submit" off={!ready} busy={busy}>
           {button}
         </Button>

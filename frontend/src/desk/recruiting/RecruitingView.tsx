@@ -37,7 +37,7 @@ export function RecruitingView({ run }: { run: string }) {
   const isAtSona = credits?.asked_by_server === true;
   return (
     <>
-      <h1>Recruiting</h1>
+      <h2>Recruiting</h2>
       <LoadStatus failure={failure} empty={data === null} />
       {isAtSona && <Credits run={run} rows={credits.credits} onDone={lookAgain} />}
       {data && credits && !isAtSona && !data.possible && data.recruitment === null && (

@@ -27,7 +27,7 @@ export function RehearsalView({ run }: { run: string }) {
   return (
     <>
       <div>
-        <h1>Rehearsal</h1>
+        <h2>Rehearsal</h2>
         {held && (
           <p class="soft small">
             Of the study <Link to={{ page: "study", study: held.study }}>{held.study}</Link>

@@ -6,8 +6,14 @@ import { JobForm } from "../jobs/JobForm";
 import { NumberField } from "../jobs/NumberField";
 import { complaintOf } from "../jobs/numbers";
 
+interface Props {
+  run: string;
+  first: boolean;
+  onCancel?: () => void;
+}
+
 /** What a report is asked for. The usual one needs nothing but the button. */
-export function ReportForm({ run, first }: { run: string; first: boolean }) {
+export function ReportForm({ run, first, onCancel }: Props) {
   const { data } = useFetched("/api/desk/runs", {}, run);
   const [alpha, setAlpha] = useState("0.05");
   const [reward, setReward] = useState("");
@@ -34,10 +40,11 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
       body={body}
       ready={ready}
       button="Make a report"
+      onCancel={onCancel}
     >
       <p class="soft">
-        {first && "No report has been made yet. "}A report says whose ratings are kept, how the systems score,
-        and how sure that is. It is made of what has been submitted by now.
+        {first && "No report yet. "}A report says which workers pass quality control, how the systems score,
+        and how certain that is. It covers what has been submitted so far.
       </p>
       <details>
         <summary>Options</summary>
@@ -45,7 +52,7 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
           <NumberField
             id="alpha"
             label="Level α"
-            hint="A worker passes the filter with p below it."
+            hint="A worker passes quality control with a p-value below it."
             value={alpha}
             onValue={setAlpha}
             complaint={wrong.alpha}
@@ -53,7 +60,7 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
           <NumberField
             id="reward"
             label="Pay per assignment"
-            hint="For the section on cost; may be left empty."
+            hint="Optional, for the section on cost."
             value={reward}
             onValue={setReward}
             complaint={wrong.reward}
@@ -69,7 +76,7 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
               aria-describedby="replicate-hint"
               onChange={(event) => setReplicate(event.currentTarget.value)}
             >
-              <option value="">none</option>
+              <option value="">None</option>
               {others.map((other) => (
                 <option key={other.run} value={other.run}>
                   {other.run}
@@ -77,12 +84,12 @@ export function ReportForm({ run, first }: { run: string; first: boolean }) {
               ))}
             </select>
             <p class="soft small" id="replicate-hint">
-              Another run of this study, to see whether it says the same.
+              Another run of this study, to check whether the results agree.
             </p>
           </div>
         </div>
         <Tick id="simulated" checked={simulated} onChange={setSimulated}>
-          Report on simulated workers, and leave people out
+          Report on simulated workers instead of people
         </Tick>
         <Tick id="partial" checked={partial} onChange={setPartial}>
           Include incomplete assignments

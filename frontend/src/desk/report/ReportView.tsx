@@ -1,133 +1,175 @@
-import { useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { Dialog } from "../../design/Dialog";
+import { Segmented } from "../../design/Segmented";
+import { Time } from "../../design/Time";
 import { atServer } from "../../shared/site";
 import type { ReportJob, ReportList } from "../api_types";
-import { when } from "../format";
-import { JobProgress, JobStatus } from "../jobs/JobProgress";
+import { moment, when } from "../format";
+import { JobProgress } from "../jobs/JobProgress";
 import { sizeOf } from "../jobs/numbers";
 import { LoadStatus } from "../LoadStatus";
 import { newestOf, usePushed } from "../pushed";
+import { GoContext } from "../route";
 import { ReportForm } from "./ReportForm";
 
-/** The reports on a run: one is made, the newest is read here, earlier ones can be opened again. */
+/** The reports on a run: the newest is read here, earlier ones can be opened again, and a new one is made. */
 export function ReportView({ run }: { run: string }) {
   const { data, failure } = usePushed("/api/desk/watch/runs/{run}/reports", { run }, newestOf<ReportList>);
   const [chosen, setChosen] = useState<string | null>(null);
+  const [asking, setAsking] = useState(false);
   const reports = data?.reports ?? [];
   const underWay = reports.find(({ status }) => status === "running");
   const done = reports.filter(({ status }) => status === "done");
   const shown = done.find(({ job }) => job === chosen) ?? done[0];
   const newest = reports[0];
+  const isUnderWay = underWay !== undefined;
+  useEffect(() => setAsking(false), [isUnderWay]);
   return (
     <>
-      <h1>Report</h1>
+      {!shown && <ReportOrRehearsal run={run} now="report" />}
       <LoadStatus failure={failure} empty={data === null} />
-      {data && (
-        <>
-          {underWay ? (
-            <JobProgress job={underWay} what="The report" />
-          ) : (
-            <ReportForm run={run} first={reports.length === 0} />
-          )}
-          {newest?.status === "failed" && (
-            <p class="failure" role="alert">
-              The last report was not made: {newest.error}
-            </p>
-          )}
-          {shown && <Shown report={shown} key={shown.job} />}
-          {reports.length > 0 && <Earlier reports={reports} shown={shown?.job ?? null} onShow={setChosen} />}
-        </>
+      {underWay && <JobProgress job={underWay} what="The report" />}
+      {newest?.status === "failed" && (
+        <p class="failure" role="alert">
+          The last report failed: {newest.error}
+        </p>
+      )}
+      {data && !shown && !underWay && <ReportForm run={run} first={reports.length === 0} />}
+      {shown && (
+        <section class="report" aria-label="Report">
+          <div class="report-head">
+            <ReportOrRehearsal run={run} now="report" />
+            <Chosen done={done} shown={shown} onShow={setChosen} />
+            <Downloads report={shown} />
+            {!underWay && (
+              <Button kind="secondary" onClick={() => setAsking(true)}>
+                New report
+              </Button>
+            )}
+          </div>
+          <Page report={shown} key={shown.job} />
+        </section>
+      )}
+      {asking && (
+        <Dialog title="New report" onClose={() => setAsking(false)}>
+          <ReportForm run={run} first={false} onCancel={() => setAsking(false)} />
+        </Dialog>
       )}
     </>
   );
 }
 
-/** A report as a page within the page, and its files. */
-function Shown({ report }: { report: ReportJob }) {
-  const pathOf = (name: string) => report.files.find((file) => file.name === name);
-  // The links are signed anew whenever they are asked for; the page must not load anew for that.
-  const [page] = useState(pathOf("report.html"));
-  const main = [pathOf("report.xlsx"), pathOf("report.zip")].filter((file) => file !== undefined);
-  const tables = report.files.filter(({ name }) => name.endsWith(".csv"));
+/** What came of the run, or what a rehearsal of its study foretells: both belong to the report's tab. */
+export function ReportOrRehearsal({ run, now }: { run: string; now: "report" | "rehearsal" }) {
+  const go = useContext(GoContext);
   return (
-    <section aria-labelledby="shown">
-      <div class="section-head">
-        <h2 id="shown">Made {when(report.created_at)}</h2>
-        <ul class="downloads">
-          {main.map((file) => (
-            <li key={file.name}>
-              <a href={atServer(file.path)} download={file.name}>
-                {file.name === "report.zip" ? "Everything" : "Workbook"} ({file.name.split(".")[1]},{" "}
-                {sizeOf(file.bytes)})
-              </a>
-            </li>
-          ))}
-          {page && (
-            <li>
-              <a href={atServer(page.path)} target="_blank" rel="noreferrer">
-                Open in a tab of its own
-              </a>
-            </li>
-          )}
-        </ul>
-      </div>
-      {page && <iframe class="report-frame" title="The report" src={page.path} sandbox="" />}
-      <p class="signature small soft">
-        Signature <code>{report.signature}</code>
-      </p>
-      {tables.length > 0 && (
-        <details>
-          <summary>Tables (csv)</summary>
-          <ul class="downloads downloads-tables">
-            {tables.map((file) => (
-              <li key={file.name}>
-                <a href={atServer(file.path)} download={file.name}>
-                  {file.name}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-    </section>
+    <Segmented
+      label="Results or a rehearsal"
+      choices={[
+        { value: "report", name: "Results" },
+        { value: "rehearsal", name: "Rehearsal" },
+      ]}
+      value={now}
+      onChange={(page) => go({ page, run })}
+    />
   );
 }
 
-interface EarlierProps {
-  reports: ReportJob[];
-  shown: string | null;
+interface ChosenProps {
+  done: ReportJob[];
+  shown: ReportJob;
   onShow: (job: string) => void;
 }
 
-function Earlier({ reports, shown, onShow }: EarlierProps) {
+/** Which report is read, and what it was asked for. */
+function Chosen({ done, shown, onShow }: ChosenProps) {
   return (
-    <section aria-labelledby="earlier">
-      <h2 id="earlier">All reports on this run</h2>
-      <ul class="job-list">
-        {reports.map((report) => (
-          <li key={report.job}>
-            <div>
-              {report.status === "done" ? (
-                <button
-                  type="button"
-                  class="link-button"
-                  aria-pressed={report.job === shown}
-                  onClick={() => onShow(report.job)}
-                >
-                  {when(report.created_at)}
-                </button>
-              ) : (
-                when(report.created_at)
-              )}
-              <span class="soft small block">{askedFor(report)}</span>
-              {report.signature && <code class="signature small soft block">{report.signature}</code>}
-              {report.error && <span class="small block">{report.error}</span>}
-            </div>
-            <JobStatus job={report} />
-          </li>
-        ))}
-      </ul>
-    </section>
+    <div class="report-chosen">
+      {done.length === 1 ? (
+        <p class="small">
+          Made <Time at={moment(shown.created_at)} />
+        </p>
+      ) : (
+        <label class="small">
+          <span class="unseen">Report made</span>
+          <select class="input" value={shown.job} onChange={(event) => onShow(event.currentTarget.value)}>
+            {done.map((each) => (
+              <option key={each.job} value={each.job}>
+                {when(each.created_at)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <p class="soft small">{askedFor(shown)}</p>
+    </div>
   );
+}
+
+const WHOLE: [name: string, says: string][] = [
+  ["report.xlsx", "Workbook"],
+  ["paper.zip", "Paper kit"],
+  ["report.zip", "Everything"],
+];
+
+/** The files of a report: whole ones first, then its tables and its signature. */
+function Downloads({ report }: { report: ReportJob }) {
+  const pathOf = (name: string) => report.files.find((file) => file.name === name);
+  const page = pathOf("report.html");
+  const tables = report.files.filter(({ name }) => name.endsWith(".csv"));
+  return (
+    <ul class="downloads">
+      {WHOLE.map(([name, says]) => {
+        const file = pathOf(name);
+        return (
+          file && (
+            <li key={name} title={name === "paper.zip" ? "LaTeX tables, figures as PDF, a datasheet" : name}>
+              <a href={atServer(file.path)} download={name}>
+                {says}
+              </a>{" "}
+              <span class="soft">{sizeOf(file.bytes)}</span>
+            </li>
+          )
+        );
+      })}
+      {page && (
+        <li>
+          <a href={atServer(page.path)} target="_blank" rel="noreferrer">
+            Open in a new tab
+          </a>
+        </li>
+      )}
+      <li>
+        <details class="report-more">
+          <summary>Tables and signature</summary>
+          <div class="report-more-box">
+            {report.signature && (
+              <p class="signature small soft">
+                <code>{report.signature}</code>
+              </p>
+            )}
+            <ul class="downloads">
+              {tables.map((file) => (
+                <li key={file.name}>
+                  <a href={atServer(file.path)} download={file.name}>
+                    {file.name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        </details>
+      </li>
+    </ul>
+  );
+}
+
+/** A report as a page within the page, which it fills. */
+function Page({ report }: { report: ReportJob }) {
+  // The links are signed anew whenever they are asked for; the page must not load anew for that.
+  const [page] = useState(report.files.find(({ name }) => name === "report.html"));
+  return page ? <iframe class="report-frame" title="The report" src={page.path} sandbox="" /> : null;
 }
 
 /** What a report was asked for, in words. */
@@ -137,7 +179,7 @@ function askedFor({ options }: ReportJob): string {
     options.workers === "simulated" ? "simulated workers" : "",
     options.replicate ? `with ${options.replicate}` : "",
     typeof options.reward === "number" ? `pay ${options.reward}` : "",
-    options.include_partial ? "unfinished assignments too" : "",
+    options.include_partial ? "with incomplete assignments" : "",
   ];
   return parts.filter(Boolean).join(" · ");
 }

@@ -27,7 +27,7 @@ export function RulesControl({ run }: { run: RunDetail }) {
   return (
     <>
       <Button kind="secondary" onClick={() => setOpen(true)}>
-        Rules
+        Change rules
       </Button>
       {open && (
         <RulesDialog

@@ -1,6 +1,7 @@
 import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { toast } from "../../design/Toast";
 import { numberIn } from "../../shared/numbers";
 import { send, Unauthorised } from "../api";
 import { ResearcherContext } from "../researcher";
@@ -11,6 +12,8 @@ export interface Action {
   name: string;
   /** What comes of it, and whether it can be undone. */
   about: string;
+  /** What has happened once it is done. */
+  done?: string;
   method: "POST" | "PUT" | "DELETE";
   address: string;
   /** It can't be undone. */
@@ -52,6 +55,7 @@ export function ActionDialog({ title, action, onClose }: Props) {
     setBusy(true);
     try {
       await send(action.method, action.address, bodyOf(action, text.trim()), token, action.name);
+      action.done && toast(action.done);
       onClose();
     } catch (error) {
       if (error instanceof Unauthorised) {

@@ -23,7 +23,7 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
         <div class="section-head">
           <h2 id="bots">Bots</h2>
           <p class="soft small">
-            As long as its slowest 5 % stay below the floor, a bot’s pace does not tell it apart.
+            A bot whose slowest 5 % stay below the typing floor can’t be told apart by its speed.
           </p>
         </div>
         <Table label="Table of bots" columns={COLUMNS} cards>

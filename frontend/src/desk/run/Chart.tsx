@@ -7,6 +7,8 @@ interface Props {
   /** What it shows, in a sentence: all that somebody hears who does not see it. */
   label: string;
   x: number[];
+  /** What stands upwards. */
+  y: string;
   /** A line. */
   line: (number | null)[];
   /** The lower and the upper edge of a band around it. */
@@ -18,13 +20,13 @@ interface Props {
 
 type Library = typeof uPlot;
 
-const HEIGHT = 150;
+const HEIGHT = 170;
 
 /**
  * A line over the number of ratings, and what surrounds it. What is drawn is not changed by the mouse.
  * Where it cannot be drawn, a sentence says so.
  */
-export function Chart({ label, x, line, band, range, level }: Props) {
+export function Chart({ label, x, y, line, band, range, level }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const newest = useRef<uPlot.AlignedData>([[]]);
@@ -52,7 +54,7 @@ export function Chart({ label, x, line, band, range, level }: Props) {
     const element = box.current as HTMLDivElement;
     const draw = () => {
       plot.current?.destroy();
-      plot.current = new Plot(optionsOf(element, low, high), newest.current, element);
+      plot.current = new Plot(optionsOf(element, y, low, high), newest.current, element);
     };
     draw();
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -67,7 +69,7 @@ export function Chart({ label, x, line, band, range, level }: Props) {
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [library, low, high]);
+  }, [library, y, low, high]);
   useEffect(() => plot.current?.setData(data), [x, line, band, level]);
   if (library === "missing") {
     return (
@@ -88,7 +90,7 @@ async function loaded(): Promise<Library> {
   return (await import("uplot")).default;
 }
 
-function optionsOf(element: HTMLElement, low: number, high: number): uPlot.Options {
+function optionsOf(element: HTMLElement, y: string, low: number, high: number): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const axis: uPlot.Axis = {
@@ -96,6 +98,9 @@ function optionsOf(element: HTMLElement, low: number, high: number): uPlot.Optio
     grid: { stroke: colour("--line"), width: 1 },
     ticks: { show: false },
     font: `12px ${style.fontFamily}`,
+    labelFont: `12px ${style.fontFamily}`,
+    labelSize: 16,
+    labelGap: 0,
   };
   const accent = colour("--accent");
   return {
@@ -108,11 +113,12 @@ function optionsOf(element: HTMLElement, low: number, high: number): uPlot.Optio
     axes: [
       {
         ...axis,
-        size: 28,
+        label: "Ratings",
+        size: 24,
         space: 60,
         incrs: [1, 2, 5].flatMap((n) => [1, 10, 100, 1e3, 1e4, 1e5].map((k) => n * k)).sort((a, b) => a - b),
       },
-      { ...axis, size: 44, space: 28 },
+      { ...axis, label: y, size: 40, space: 28 },
     ],
     series: [
       {},

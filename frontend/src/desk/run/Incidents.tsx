@@ -1,5 +1,6 @@
+import { Time } from "../../design/Time";
 import type { IncidentRow } from "../api_types";
-import { ago, when } from "../format";
+import { ago, moment } from "../format";
 import { incidentName } from "../incidents";
 import { Link } from "../Link";
 
@@ -9,16 +10,16 @@ export function Incidents({ run, incidents, now }: { run: string; incidents: Inc
     <section aria-labelledby="incidents">
       <div class="section-head">
         <h2 id="incidents">Incidents</h2>
-        {incidents.length > 0 && <p class="soft small">the latest {incidents.length}</p>}
+        {incidents.length > 0 && <p class="soft small">The latest {incidents.length}</p>}
       </div>
       {incidents.length === 0 ? (
-        <p class="soft">Nothing has gone wrong.</p>
+        <p class="soft">No incidents.</p>
       ) : (
         <ul class="box incident-list">
           {incidents.map((incident, index) => (
             <li key={incidents.length - index}>
-              <span class="soft small" title={when(incident.at)}>
-                {ago(incident.at, now)}
+              <span class="soft small">
+                <Time at={moment(incident.at)} words={ago(incident.at, now)} />
               </span>
               <span>
                 <strong>{incidentName(incident.kind)}</strong>

@@ -30,7 +30,7 @@ export function Narrowing({ run, analysis }: { run: string; analysis: RunAnalysi
     <section aria-labelledby="narrowing">
       <div class="section-head">
         <h2 id="narrowing">How the intervals narrow</h2>
-        <p class="soft small">over the number of ratings; each holds at every look</p>
+        <p class="soft small">Each interval holds whenever you look.</p>
       </div>
       <div class="box charts">
         {withWidest && <Widest bands={bands} target={data?.target ?? null} />}
@@ -42,6 +42,7 @@ export function Narrowing({ run, analysis }: { run: string; analysis: RunAnalysi
             <Chart
               label={`Score of ${band.system} over the number of ratings: ${lastOf(band)}.`}
               x={band.ratings}
+              y="z score"
               line={band.z}
               band={band}
               range={range}
@@ -79,6 +80,7 @@ function Widest({ bands, target }: { bands: Band[]; target: number | null }) {
       <Chart
         label={`Width of the widest interval over the number of ratings: ${now}${aim}.`}
         x={bands[0]?.ratings ?? []}
+        y="Width"
         line={widest}
         range={[0, 1.05 * highest]}
         level={target}

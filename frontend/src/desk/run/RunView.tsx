@@ -1,132 +1,136 @@
-import { useState } from "preact/hooks";
-import { Button } from "../../design/Button";
-import type { Attention, RunDetail } from "../api_types";
-import { CopyLink } from "../CopyLink";
-import { when } from "../format";
-import { Link } from "../Link";
+import { useContext } from "preact/hooks";
+import { Tabs } from "../../design/Tabs";
+import { AccountContext, may, type Permission } from "../account";
+import type { Account, RunDetail } from "../api_types";
+import { AssignmentView } from "../assignment/AssignmentView";
 import { LoadStatus } from "../LoadStatus";
+import { NotFound } from "../NotFound";
 import { useNow } from "../now";
-import { Progress } from "../Progress";
-import { WorkerIds } from "../people/WorkerIds";
 import { usePushed } from "../pushed";
-import { figuresOf, Simulated } from "../RunsView";
-import { StatusHead } from "../Status";
-import { AttentionStrip } from "./AttentionStrip";
+import { RecruitingView } from "../recruiting/RecruitingView";
+import { RehearsalView } from "../rehearsal/RehearsalView";
+import { ReportOrRehearsal, ReportView } from "../report/ReportView";
+import { addressOf, GoContext, RUN_TABS, type RunRoute, type RunTab } from "../route";
+import { WizardView } from "../wizard/WizardView";
 import { Bots } from "./Bots";
 import { changedRun } from "./changes";
-import { Fold } from "./Fold";
-import { Funnel } from "./Funnel";
 import { Incidents } from "./Incidents";
-import { Narrowing } from "./Narrowing";
-import { RunControls } from "./RunControls";
-import { Scores } from "./Scores";
-import { Systems } from "./Systems";
+import { Overview } from "./Overview";
+import { RunHead } from "./RunHead";
+import { Settings } from "./Settings";
 import { Transcripts } from "./Transcripts";
-import { type Shown, Workers } from "./Workers";
+import { Workers } from "./Workers";
 
-/** One run as it goes on: what needs attention, how far it is, who takes part, how the bots do. */
-export function RunView({ run }: { run: string }) {
-  const { data, failure } = usePushed("/api/desk/watch/runs/{run}", { run }, changedRun);
-  return (
-    <>
-      {failure && !data && <h1>{run}</h1>}
-      <LoadStatus failure={failure} empty={data === null} />
-      {data && <Watched run={data} />}
-    </>
-  );
-}
+const NAMES: Record<RunTab, string> = {
+  run: "Overview",
+  workers: "Workers",
+  transcripts: "Transcripts",
+  bots: "Bots",
+  report: "Report",
+  recruiting: "Recruiting",
+  settings: "Settings",
+};
+const NEEDED: Partial<Record<RunTab, Permission>> = {
+  transcripts: "read_transcripts",
+  report: "analyse",
+  recruiting: "act_on_workers",
+};
 
-function Watched({ run }: { run: RunDetail }) {
-  const now = useNow();
-  const [shown, setShown] = useState<Shown>("all");
-  const [forgotten, setForgotten] = useState(0);
-  const people = run.workers.some((row) => !row.simulated);
-  const show = (what: Shown) => {
-    setShown(what);
-    document.getElementById("workers")?.scrollIntoView({ behavior: "smooth" });
-  };
+/** One run as it goes on: its head, its tabs, and the page that was asked for. One stream serves all of them. */
+export function RunView({ route }: { route: RunRoute }) {
+  const { run } = route;
+  const account = useContext(AccountContext);
+  const go = useContext(GoContext);
+  const { data, failure, missing } = usePushed("/api/desk/watch/runs/{run}", { run }, changedRun);
+  if (missing) {
+    return (
+      <NotFound title="Run not found" back={{ page: "runs" }} backTo="Go to the runs">
+        There is no run called <code>{run}</code>. Check the address, or start from the list of runs.
+      </NotFound>
+    );
+  }
+  if (data === null) {
+    return (
+      <>
+        {failure && <h1>{run}</h1>}
+        <LoadStatus failure={failure} empty />
+      </>
+    );
+  }
+  const now = tabOf(route);
+  const tabs = RUN_TABS.filter((tab) => tab === now || maySee(account, tab));
   return (
-    <>
-      <StatusHead status={run.status}>
-        <h1>{run.title}</h1>
-        <p class="soft small">
-          Run {run.run} of study <Link to={{ page: "study", study: run.study }}>{run.study}</Link>, opened{" "}
-          {when(run.created_at)}
-          {run.reason && ` · ${run.reason}`}
-        </p>
-        {run.limits.retention && <p class="soft small">{run.limits.retention}</p>}
-      </StatusHead>
-      <RunControls run={run} />
-      <AttentionStrip items={run.attention}>
-        {(item) => <ShowThem item={item} run={run.run} onShow={show} />}
-      </AttentionStrip>
-      <div class="box overview">
-        <Progress run={run} />
-        <dl class="figures">
-          {figuresOf(run.assignments, run.conversations_rated).map(([name, count]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{count}</dd>
-            </div>
-          ))}
-        </dl>
-        <Simulated run={run} />
-        <CopyLink of={run.run} link={run.worker_link} />
-      </div>
-      <Workers
-        run={run.run}
-        conversations={lastOf(run)}
-        workers={run.workers}
+    <div class="run-page">
+      <RunHead run={data} />
+      <LoadStatus failure={failure} empty={false} />
+      <Tabs
+        label="Parts of this run"
+        tabs={tabs.map((tab) => ({ tab, name: NAMES[tab], ...countOf(tab, data) }))}
         now={now}
-        shown={shown}
-        onShown={setShown}
-      />
-      <Fold title="Systems">
-        <Systems systems={run.systems} simulated={run.simulated_systems} />
-      </Fold>
-      <Scores analysis={run.analysis} now={now} />
-      <Fold title="How the intervals narrow">
-        <Narrowing run={run.run} analysis={run.analysis} />
-      </Fold>
-      <Fold title="Drop-off by step">
-        <Funnel
-          steps={people ? run.funnel : run.simulated_funnel.length > 0 ? run.simulated_funnel : run.funnel}
-        />
-      </Fold>
-      <Fold title="Bots">
-        <Bots bots={run.bots} />
-      </Fold>
-      <Fold title="Transcripts">
-        <Transcripts run={run} forgotten={forgotten} />
-      </Fold>
-      <Fold title="Incidents">
-        <Incidents run={run.run} incidents={run.incidents} now={now} />
-      </Fold>
-      <WorkerIds run={run.run} onForgotten={() => setForgotten(forgotten + 1)} />
-    </>
+        addressOf={(tab) => addressOf({ page: tab, run })}
+        onChoose={(tab) => go({ page: tab, run })}
+      >
+        <Chosen route={route} run={data} />
+      </Tabs>
+    </div>
   );
 }
 
-/** How many conversations an assignment of the run has. */
-function lastOf(run: RunDetail): number {
-  return Math.max(0, ...run.funnel.map(({ position }) => position ?? 0));
+function Chosen({ route, run }: { route: RunRoute; run: RunDetail }) {
+  const now = useNow();
+  switch (route.page) {
+    case "run":
+      return <Overview run={run} now={now} />;
+    case "workers":
+      return <Workers run={run} shown={route.shown} now={now} />;
+    case "transcripts":
+      return <Transcripts run={run} />;
+    case "bots":
+      return (
+        <>
+          <Bots bots={run.bots} />
+          <Incidents run={run.run} incidents={run.incidents} now={now} />
+        </>
+      );
+    case "report":
+      return <ReportView run={run.run} />;
+    case "recruiting":
+      return <RecruitingView run={run.run} />;
+    case "settings":
+      return <Settings run={run} />;
+    case "rehearsal":
+      return (
+        <>
+          <ReportOrRehearsal run={run.run} now="rehearsal" />
+          <RehearsalView run={run.run} />
+        </>
+      );
+    case "wizard":
+      return <WizardView run={run.run} />;
+    case "assignment":
+      return <AssignmentView key={route.assignment} run={run} route={route} />;
+  }
 }
 
-/** A way from what needs attention to the workers that it is about. */
-function ShowThem({ item, run, onShow }: { item: Attention; run: string; onShow: (shown: Shown) => void }) {
-  const about = item.assignments ?? [];
-  const { workers } = item;
-  const [first] = about;
-  if (first === undefined || !workers) {
-    return null;
+/** The tab that a page belongs to. */
+function tabOf(route: RunRoute): RunTab {
+  switch (route.page) {
+    case "rehearsal":
+      return "report";
+    case "wizard":
+      return "bots";
+    case "assignment":
+      return "transcripts";
+    default:
+      return route.page;
   }
-  if (workers === "reported" || workers === "flagged") {
-    // The next one comes up as this one is marked as seen.
-    return <Link to={{ page: "assignment", run, assignment: first }}>Read</Link>;
-  }
-  return (
-    <Button kind="quiet" onClick={() => onShow(workers)}>
-      Show them
-    </Button>
-  );
+}
+
+function maySee(account: Account | null, tab: RunTab): boolean {
+  const needed = NEEDED[tab];
+  return needed === undefined || may(account, needed);
+}
+
+function countOf(tab: RunTab, { workers }: RunDetail): { count?: number } {
+  return tab === "workers" && workers.length > 0 ? { count: workers.length } : {};
 }

@@ -1,5 +1,7 @@
+import { sorted } from "../../design/sorting";
 import type { RunAnalysis, ScoreStanding } from "../api_types";
 import { ago, signed, when } from "../format";
+import { counted } from "../words";
 
 /** How sure the scores are so far, and who passes: no verdict while ratings come in. */
 export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: Date }) {
@@ -9,7 +11,7 @@ export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: D
         <h2 id="scores">Scores so far</h2>
         {analysis && (
           <p class="soft small" title={when(analysis.at)}>
-            {analysis.ratings} ratings, looked at {ago(analysis.at, now)}
+            {counted(analysis.ratings, "rating")}, updated {ago(analysis.at, now)}
           </p>
         )}
       </div>
@@ -18,14 +20,10 @@ export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: D
       ) : (
         <div class="box scores">
           <PassRate counts={analysis.pass_rate} />
-          <ul class="intervals">
-            {analysis.scores.map((score) => (
-              <Interval key={score.system} score={score} range={rangeOf(analysis.scores)} />
-            ))}
-          </ul>
+          <Chart scores={analysis.scores} />
           <p class="soft small">
-            z of each system with its interval: a confidence sequence, which holds at every look and narrows
-            as ratings come in. Two systems whose intervals do not overlap differ.
+            Each dot is a system’s z score with its interval, a confidence sequence: it holds whenever you
+            look, and narrows as ratings come in. Two systems whose intervals do not overlap differ.
           </p>
           {analysis.notes.map((note) => (
             <p key={note} class="soft small">
@@ -43,29 +41,78 @@ function PassRate({ counts }: { counts: RunAnalysis["pass_rate"] }) {
   const share = passed + failed === 0 ? "" : ` (${Math.round((100 * passed) / (passed + failed))} %)`;
   return (
     <p>
-      <strong>{passed}</strong> workers pass the filter so far{share}, <strong>{failed}</strong> do not,{" "}
-      <strong>{undecided}</strong> cannot be told yet.
+      Quality control so far: <strong>{passed}</strong> pass{share}, <strong>{failed}</strong> fail,{" "}
+      <strong>{undecided}</strong> undecided.
     </p>
   );
 }
 
-/** From the lowest to the highest end of any interval, with 0 in between. */
-export function rangeOf(scores: ScoreStanding[]): [low: number, high: number] {
-  const ends = scores.flatMap(({ low, high, z }) => [low, high, z]).filter((end) => end !== null);
-  return [Math.min(0, ...ends), Math.max(0, ...ends, Math.min(0, ...ends) + 0.1)];
+function Chart({ scores }: { scores: ScoreStanding[] }) {
+  const axis = axisOf(scores);
+  const ranked = sorted(scores, ({ z }) => z, "descending");
+  return (
+    <div class="intervals">
+      <ul>
+        {ranked.map((score) => (
+          <Interval key={score.system} score={score} axis={axis} />
+        ))}
+      </ul>
+      <div class="interval-axis" aria-hidden="true">
+        <div class="interval-ticks">
+          {axis.ticks.map((tick) => (
+            <span key={tick} style={{ left: axis.at(tick) }}>
+              {tick === 0 ? "0" : signed(tick)}
+            </span>
+          ))}
+        </div>
+        <p>z score, higher is better</p>
+      </div>
+    </div>
+  );
 }
 
-function Interval({ score, range: [from, to] }: { score: ScoreStanding; range: [number, number] }) {
-  const at = (value: number) => `${(100 * (value - from)) / (to - from)}%`;
+interface Axis {
+  ticks: number[];
+  /** Where a value lies, from the left. */
+  at: (value: number) => string;
+}
+
+const STEPS = [0.1, 0.2, 0.5, 1, 2, 5];
+const MOST_TICKS = 7;
+/** Beyond the outermost values, as a share of what they span: a dot is drawn whole. */
+const MARGIN = 0.05;
+
+/** The axis below scores: from the lowest to the highest end of any interval, with 0 in between. */
+export function axisOf(scores: Pick<ScoreStanding, "low" | "high" | "z">[]): Axis {
+  const ends = scores.flatMap(({ low, high, z }) => [low, high, z]).filter((end) => end !== null);
+  const [least, most] = [Math.min(0, ...ends), Math.max(0, ...ends)];
+  const margin = MARGIN * Math.max(0.1, most - least);
+  const [from, to] = [least - margin, most + margin];
+  const step = STEPS.find((each) => (to - from) / each < MOST_TICKS) ?? 10;
+  const first = Math.ceil(from / step);
+  const count = Math.floor(to / step) - first + 1;
+  return {
+    ticks: Array.from({ length: count }, (_, index) => (first + index) * step),
+    at: (value) => `${(100 * (value - from)) / (to - from)}%`,
+  };
+}
+
+function Interval({ score, axis: { ticks, at } }: { score: ScoreStanding; axis: Axis }) {
   const { system, z, low, high } = score;
   return (
     <li>
-      <span>
+      <span class="interval-name">
         {system}
-        <span class="soft small"> {score.conversations} conversations</span>
+        <span class="soft small"> {counted(score.conversations, "conversation")}</span>
       </span>
       <span class="interval" aria-hidden="true">
-        <span class="interval-zero" style={{ left: at(0) }} />
+        {ticks.map((tick) => (
+          <span
+            key={tick}
+            class={tick === 0 ? "interval-zero" : "interval-tick"}
+            style={{ left: at(tick) }}
+          />
+        ))}
         {low !== null && high !== null && (
           <span class="interval-bar" style={{ left: at(low), right: `calc(100% - ${at(high)})` }} />
         )}

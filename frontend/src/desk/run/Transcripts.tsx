@@ -1,22 +1,31 @@
 import { MessagesSquare } from "lucide";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Empty } from "../../design/Empty";
 import { Time } from "../../design/Time";
-import type { RunDetail } from "../api_types";
+import type { ConversationHit, RunDetail } from "../api_types";
 import { useFetched } from "../fetched";
 import { moment } from "../format";
+import { useKeys } from "../keys";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { Status } from "../Status";
+import { counted } from "../words";
 
-/** The conversations of a run, found by what was said and how they stand; asked of the server page by page, and
- * again when another worker is forgotten. */
-export function Transcripts({ run, forgotten }: { run: RunDetail; forgotten: number }) {
+/** The conversations of a run, found by what was said and how they stand. The server is asked page by page; the newest
+ * ones are asked for again as the run goes on. */
+export function Transcripts({ run }: { run: RunDetail }) {
   const [wanted, setWanted] = useState({ text: "", system: "", incidents: false });
   const [pages, setPages] = useState<string[]>([""]);
   const [asked, setAsked] = useState(0);
   const id = useId();
+  const list = useRef<HTMLUListElement>(null);
+  const step = (by: number) => {
+    const links = [...(list.current?.querySelectorAll<HTMLElement>("a") ?? [])];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    links[Math.max(0, at + by)]?.focus();
+  };
+  useKeys({ j: () => step(1), k: () => step(-1) });
   const query = {
     ...(wanted.text ? { text: wanted.text } : {}),
     ...(wanted.system ? { system: wanted.system } : {}),
@@ -24,88 +33,84 @@ export function Transcripts({ run, forgotten }: { run: RunDetail; forgotten: num
     ...(pages.at(-1) ? { after: pages.at(-1) as string } : {}),
   };
   const all = !(wanted.text || wanted.system || wanted.incidents);
-  const [none, setNone] = useState(true);
-  // Until there is one to show, every message that arrives is a reason to ask again.
-  const version =
-    all && none ? `${asked} ${run.systems.reduce((sum, { inputs }) => sum + inputs, 0)}` : asked;
+  const isLive = all && pages.length === 1;
   const { data, failure } = useFetched(
     "/api/desk/runs/{run}/conversations",
     { run: run.run },
-    `${version} ${forgotten}`,
+    isLive ? `${asked} ${progressOf(run)}` : asked,
     query,
   );
-  useEffect(() => setNone(!data?.conversations.length), [data]);
   const look = (change: Partial<typeof wanted>) => {
     setWanted({ ...wanted, ...change });
     setPages([""]);
   };
+  const found = data?.conversations ?? [];
   return (
     <section aria-labelledby="transcripts">
       <div class="section-head">
         <h2 id="transcripts">Transcripts</h2>
-        <Button kind="quiet" onClick={() => setAsked(asked + 1)}>
-          Refresh
-        </Button>
+        {isLive ? (
+          found.length > 0 && (
+            <p class="soft small keys">
+              <kbd>j</kbd> next <kbd>k</kbd> previous <kbd>Enter</kbd> read
+            </p>
+          )
+        ) : (
+          <Button kind="quiet" onClick={() => setAsked(asked + 1)}>
+            Refresh
+          </Button>
+        )}
       </div>
-      <div class="filters">
-        <label class="unseen" for={`${id}-text`}>
-          Words that were said
-        </label>
-        <input
-          id={`${id}-text`}
-          class="input"
-          type="search"
-          placeholder="Words that were said"
-          onChange={(event) => look({ text: event.currentTarget.value })}
-          onInput={(event) => event.currentTarget.value === "" && look({ text: "" })} // its cross is no change
-        />
-        <label class="unseen" for={`${id}-system`}>
-          System
-        </label>
-        <select
-          id={`${id}-system`}
-          class="input"
-          value={wanted.system}
-          onChange={(event) => look({ system: event.currentTarget.value })}
-        >
-          <option value="">Every system</option>
-          {run.systems.map(({ system }) => (
-            <option key={system}>{system}</option>
-          ))}
-        </select>
-        <label class="filter-check">
+      {!(all && data && pages.length === 1 && found.length === 0) && (
+        <div class="filters">
+          <label class="unseen" for={`${id}-text`}>
+            Words in the conversation
+          </label>
           <input
-            type="checkbox"
-            checked={wanted.incidents}
-            onChange={(event) => look({ incidents: event.currentTarget.checked })}
-          />{" "}
-          with incidents only
-        </label>
-      </div>
+            id={`${id}-text`}
+            class="input"
+            type="search"
+            placeholder="Words in the conversation"
+            onChange={(event) => look({ text: event.currentTarget.value })}
+            onInput={(event) => event.currentTarget.value === "" && look({ text: "" })} // its cross is no change
+          />
+          <label class="unseen" for={`${id}-system`}>
+            System
+          </label>
+          <select
+            id={`${id}-system`}
+            class="input"
+            value={wanted.system}
+            onChange={(event) => look({ system: event.currentTarget.value })}
+          >
+            <option value="">All systems</option>
+            {run.systems.map(({ system }) => (
+              <option key={system}>{system}</option>
+            ))}
+          </select>
+          <label class="filter-check">
+            <input
+              type="checkbox"
+              checked={wanted.incidents}
+              onChange={(event) => look({ incidents: event.currentTarget.checked })}
+            />{" "}
+            With incidents only
+          </label>
+        </div>
+      )}
       <LoadStatus failure={failure} empty={data === null} />
-      {data?.conversations.length === 0 && (
+      {data && found.length === 0 && (
         <Empty
           icon={MessagesSquare}
-          title={all ? "Nobody has said anything yet." : "No conversation is like that."}
-        />
+          title={all ? "No conversations yet." : "No conversations match this search."}
+        >
+          {all && <p>They appear here as workers chat.</p>}
+        </Empty>
       )}
-      {data && data.conversations.length > 0 && (
-        <ul class="box incident-list">
-          {data.conversations.map((hit) => (
-            <li key={hit.conversation}>
-              <span class="soft small">{hit.started_at ? <Time at={moment(hit.started_at)} /> : "–"}</span>
-              <span>
-                <Link to={{ page: "assignment", run: run.run, assignment: hit.assignment }}>
-                  {hit.worker}, no. {hit.position}
-                </Link>{" "}
-                with {hit.system} {hit.simulated && <span class="tag">simulated</span>}
-                <span class="block soft small incident-text">{hit.line ?? "Nothing was said."}</span>
-              </span>
-              <span class="small">
-                <Status status={hit.status} /> {hit.inputs} {hit.inputs === 1 ? "message" : "messages"}
-                {hit.incidents > 0 && <span class="poor"> · {hit.incidents} incidents</span>}
-              </span>
-            </li>
+      {found.length > 0 && (
+        <ul ref={list} class="box hits">
+          {found.map((hit) => (
+            <Hit key={hit.conversation} run={run.run} hit={hit} />
           ))}
         </ul>
       )}
@@ -125,4 +130,32 @@ export function Transcripts({ run, forgotten }: { run: RunDetail; forgotten: num
       )}
     </section>
   );
+}
+
+function Hit({ run, hit }: { run: string; hit: ConversationHit }) {
+  return (
+    <li class="hit">
+      <span>
+        <Link to={{ page: "assignment", run, assignment: hit.assignment, part: String(hit.position) }}>
+          {hit.worker}, no. {hit.position}
+        </Link>{" "}
+        with {hit.system} {hit.simulated && <span class="tag">simulated</span>}
+      </span>
+      <span class="soft small incident-text hit-line">{hit.line ?? "No messages."}</span>
+      <span class="small hit-facts">
+        <span class="soft">{hit.started_at ? <Time at={moment(hit.started_at)} /> : "–"}</span>
+        <span>{counted(hit.inputs, "message")}</span>
+        {hit.incidents > 0 && <span class="poor">{counted(hit.incidents, "incident")}</span>}
+        <Status status={hit.status} />
+      </span>
+    </li>
+  );
+}
+
+/** How far the conversations of a run have come, as a word that changes with each of them. */
+function progressOf({ workers }: RunDetail): string {
+  return [
+    workers.length,
+    ...workers.filter(({ status }) => status === "active").map(({ inputs, step }) => `${inputs}${step}`),
+  ].join();
 }

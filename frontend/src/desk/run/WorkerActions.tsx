@@ -1,44 +1,54 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { Menu } from "../../design/Menu";
 import { apiAddress } from "../api";
 import type { AssignmentRow } from "../api_types";
 import { type Action, ActionDialog } from "./ActionDialog";
 
 interface Props {
   row: AssignmentRow;
-  /** One button for all of them, where many workers are listed. */
-  folded?: boolean;
+  /** In a table, which would cut a menu off: they open in a dialog. */
+  inTable?: boolean;
 }
 
 /** What can be done about a worker now. */
-export function WorkerActions({ row, folded }: Props) {
+export function WorkerActions({ row, inTable }: Props) {
   const [listed, setListed] = useState(false);
   const [chosen, setChosen] = useState<Action | null>(null);
-  const buttons = actionsOf(row).map((action) => (
-    <Button
-      key={action.name}
-      kind="secondary"
-      onClick={() => {
-        setListed(false);
-        setChosen(action);
-      }}
-    >
-      {action.name}
-    </Button>
-  ));
+  const choose = (action: Action) => {
+    setListed(false);
+    setChosen(action);
+  };
   return (
     <>
-      {folded ? (
+      {inTable ? (
         <Button kind="quiet" onClick={() => setListed(true)}>
-          Act…<span class="unseen"> on {row.worker}</span>
+          Actions<span class="unseen"> for {row.worker}</span>
         </Button>
       ) : (
-        <div class="actions">{buttons}</div>
+        <Menu
+          label="Actions"
+          items={actionsOf(row).map((action) => ({
+            name: action.name,
+            danger: action.danger === true,
+            onChoose: () => choose(action),
+          }))}
+        />
       )}
       {listed && (
         <Dialog title={`Actions for ${row.worker}`} onClose={() => setListed(false)}>
-          <div class="choices">{buttons}</div>
+          <div class="choices">
+            {actionsOf(row).map((action) => (
+              <Button
+                key={action.name}
+                kind={action.danger ? "danger" : "secondary"}
+                onClick={() => choose(action)}
+              >
+                {action.name}
+              </Button>
+            ))}
+          </div>
           <div class="actions">
             <Button kind="quiet" onClick={() => setListed(false)}>
               Cancel
@@ -63,25 +73,28 @@ export function actionsOf(row: AssignmentRow): Action[] {
     apiAddress(`/api/desk/assignments/{assignment}/${path}`, { assignment: row.assignment });
   const exclusion: Action = row.excluded
     ? {
-        name: "Take into the analysis again",
-        about: `It is left out now: ${row.excluded}`,
+        name: "Include in the analysis again",
+        about: `Excluded now: ${row.excluded}`,
+        done: `${row.worker} is included in the analysis again.`,
         method: "DELETE",
         address: at("exclusion"),
       }
     : {
-        name: "Leave out of the analysis",
+        name: "Exclude from the analysis",
         about:
-          "Reports, scores and exports leave this assignment out, and say so with your reason. Its data stay, the worker is not told, and you can take it back.",
+          "Reports, scores and exports exclude this assignment and state your reason. The data are kept, the worker is not told, and you can undo this.",
+        done: `${row.worker} is excluded from the analysis.`,
         method: "PUT",
         address: at("exclusion"),
-        words: { field: "reason", label: "Why", needed: true },
+        words: { field: "reason", label: "Reason", needed: true },
       };
   if (row.status !== "active") {
     return [exclusion];
   }
   const message: Action = {
     name: "Send a message",
-    about: "It is shown on their page until they put it away.",
+    about: "The worker sees it until they dismiss it.",
+    done: `The message to ${row.worker} is sent.`,
     method: "POST",
     address: at("message"),
     words: { field: "text", label: "Message to the worker", needed: true },
@@ -89,7 +102,8 @@ export function actionsOf(row: AssignmentRow): Action[] {
   const release: Action = {
     name: "End session and free the slot",
     about:
-      "The assignment ends here, and its place goes to the next worker. What they wrote is kept; they see that their time is over. This cannot be undone.",
+      "The assignment ends now, and its slot goes to the next worker. What they wrote is kept, and they see that their time is over. You can’t undo this.",
+    done: `The session of ${row.worker} is ended, and the slot is free.`,
     danger: true,
     method: "POST",
     address: at("release"),
@@ -97,7 +111,8 @@ export function actionsOf(row: AssignmentRow): Action[] {
   const end: Action = {
     name: "End the conversation",
     about:
-      "The worker goes on to rate the conversation as it is, and reads why. It stays in the analysis, marked as ended by you. This cannot be undone.",
+      "The worker rates the conversation as it is, and reads why. It stays in the analysis, marked as ended by you. You can’t undo this.",
+    done: `The conversation of ${row.worker} is ended. They rate it now.`,
     danger: true,
     method: "POST",
     address: at("end-conversation"),

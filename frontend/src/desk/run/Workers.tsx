@@ -1,15 +1,16 @@
 import { Users } from "lucide";
-import { useId, useState } from "preact/hooks";
+import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Empty } from "../../design/Empty";
 import { useSorting } from "../../design/sorting";
 import { type Column, Table } from "../../design/Table";
 import { Time } from "../../design/Time";
-import type { AssignmentRow } from "../api_types";
+import type { AssignmentRow, RunDetail } from "../api_types";
 import { ago, lasting, minutes, moment, when } from "../format";
 import { Link } from "../Link";
 import { useNarrow } from "../narrow";
 import { phaseName } from "../phases";
+import { GoContext } from "../route";
 import { Status } from "../Status";
 import { WorkerActions } from "./WorkerActions";
 
@@ -20,7 +21,7 @@ const ON_A_PHONE = 8;
 const COLUMNS: Column[] = [
   { name: "Worker", sort: "worker" },
   { name: "Status", sort: "status" },
-  { name: "Where" },
+  { name: "Step" },
   { name: "Messages", kind: "number", sort: "inputs" },
   { name: "Page" },
   { name: "Last seen", sort: "heard" },
@@ -35,14 +36,14 @@ const KEYS = {
   rated: (row: AssignmentRow) => row.conversations_rated,
   p: (row: AssignmentRow) => row.p,
 };
-const LAST: Column[] = [{ name: "Act" }];
+const LAST: Column[] = [{ name: "Actions" }];
 
 const SHOWN = {
-  all: { name: "Everybody", holds: () => true },
-  active: { name: "Under way", holds: (row: AssignmentRow) => row.status === "active" },
-  waiting: { name: "Waiting for a bot that fails", holds: (row: AssignmentRow) => row.failed_tries > 0 },
+  all: { name: "All workers", holds: () => true },
+  active: { name: "In progress", holds: (row: AssignmentRow) => row.status === "active" },
+  waiting: { name: "Waiting for a failing bot", holds: (row: AssignmentRow) => row.failed_tries > 0 },
   away: {
-    name: "Under way, page closed",
+    name: "In progress, page closed",
     holds: (row: AssignmentRow) => row.status === "active" && row.away_since !== null,
   },
   completed: { name: "Submitted", holds: (row: AssignmentRow) => row.status === "completed" },
@@ -51,19 +52,20 @@ const SHOWN = {
     holds: (row: AssignmentRow) => row.status === "returned" || row.status === "expired",
   },
 };
-export type Shown = keyof typeof SHOWN;
+type Shown = keyof typeof SHOWN;
 
 interface Props {
-  run: string;
-  conversations: number;
-  workers: AssignmentRow[];
+  run: RunDetail;
   now: Date;
-  shown: Shown;
-  onShown: (shown: Shown) => void;
+  /** Which of them the address names; all where it names none. */
+  shown: string | undefined;
 }
 
 /** Who takes part, page by page, and where each is. */
-export function Workers({ run, conversations, workers, now, shown, onShown }: Props) {
+export function Workers({ run: { run, workers, funnel }, now, shown: named }: Props) {
+  const go = useContext(GoContext);
+  const shown: Shown = named !== undefined && isShown(named) ? named : "all";
+  const conversations = Math.max(0, ...funnel.map(({ position }) => position ?? 0));
   const [search, setSearch] = useState("");
   const [page, setPage] = useState(0);
   const searchId = useId();
@@ -94,8 +96,10 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
         <p class="soft small">{workers.length === 1 ? "1 assignment" : `${workers.length} assignments`}</p>
       </div>
       {workers.length === 0 ? (
-        <Empty icon={Users} title="Nobody yet.">
-          <p>Open the workers’ link to be the first.</p>
+        <Empty icon={Users} title="No workers yet.">
+          <p>
+            The <Link to={{ page: "run", run }}>overview</Link> says how to bring them in.
+          </p>
         </Empty>
       ) : (
         <>
@@ -108,7 +112,8 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
               class="input"
               value={shown}
               onChange={(event) => {
-                onShown(event.currentTarget.value as Shown);
+                const wanted = event.currentTarget.value;
+                go({ page: "workers", run, ...(wanted === "all" ? {} : { shown: wanted }) });
                 setPage(0);
               }}
             >
@@ -145,14 +150,18 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
           {pages > 1 && <Pages at={at} pages={pages} onPage={setPage} />}
           {withP && (
             <p class="soft small">
-              The interim QC p-value is the filter’s, by what a worker has rated until now. It is no verdict:
-              it changes with every rating, and only the report, at the end, says who passes.
+              The interim QC p-value is computed from what a worker has rated so far, and changes with every
+              rating. The report says who passes.
             </p>
           )}
         </>
       )}
     </section>
   );
+}
+
+function isShown(name: string): name is Shown {
+  return name in SHOWN;
 }
 
 interface RowProps {
@@ -171,12 +180,12 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
       <th scope="row">
         <Link to={{ page: "assignment", run, assignment: row.assignment }}>{row.worker}</Link>
         {row.simulated && <span class="tag">simulated</span>}
-        {row.excluded && <span class="tag">left out</span>}
+        {row.excluded && <span class="tag">excluded</span>}
       </th>
       <td data-name="Status">
         <Status status={row.status} />
       </td>
-      <td data-name="Where" class="wrap">
+      <td data-name="Step" class="wrap">
         {whereOf(row, conversations)}
         {row.failed_tries > 0 && (
           <span class="poor small block">
@@ -210,7 +219,7 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
         </td>
       )}
       <td>
-        <WorkerActions row={row} folded />
+        <WorkerActions row={row} inTable />
       </td>
     </tr>
   );

@@ -20,7 +20,7 @@ export function WizardView({ run }: { run: string }) {
   const { data, failure } = useFetched("/api/desk/runs/{run}/wizard", { run }, looks);
   return (
     <>
-      <h1>Answer as a chatbot</h1>
+      <h2>Answer as a chatbot</h2>
       <p class="soft">
         Each of these workers waits for the chatbot’s next line. What you write is shown to them as the
         chatbot’s, after the same delay as every other’s. The first answer counts, whoever gives it.
