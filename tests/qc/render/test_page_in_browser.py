@@ -82,7 +82,7 @@ def check_in_a_browser(
     scheme: Literal["light", "dark"] = "light",
     within: str = ":root",
 ) -> None:
-    """Check that a page is as wide as the window and asks for nothing, and that axe passes what is `within`."""
+    """Check that a page is as wide as the window and asks for nothing, and axe passes what is `within`."""
     context = browser.new_context(
         viewport={"width": width, "height": 800}, is_mobile=width < 600, offline=True, color_scheme=scheme
     )
