@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -385,8 +386,7 @@ def load_corpus(spec: str, language: str = "en") -> Corpus:
             raise CorpusError(
                 spec, None, "there is no such shipped corpus", f"Known: {known}; or give a path."
             )
-        content = resources.files("bots").joinpath("data", f"{name}.jsonl").read_text(encoding="utf-8")
-        return replace(read_jsonl(spec, content), language=language)
+        return _shipped(name, language)
     text = _text(Path(spec))
     corpus = _read(spec, text)
     if not corpus.dialogues:
@@ -394,6 +394,13 @@ def load_corpus(spec: str, language: str = "en") -> Corpus:
             spec, None, "holds no dialogue", "Give a file with at least one dialogue of two turns."
         )
     return replace(corpus, language=language)
+
+
+@lru_cache(maxsize=8)
+def _shipped(name: str, language: str) -> Corpus:
+    """Return a shipped corpus. The result is cached, so that bots share what they learn from it."""
+    content = resources.files("bots").joinpath("data", f"{name}.jsonl").read_text(encoding="utf-8")
+    return replace(read_jsonl(_BUILTIN + name, content), language=language)
 
 
 def _text(path: Path) -> str:

@@ -1,5 +1,7 @@
 """The quality-control (QC) bots. Here: their material from a corpus, responses and words to distort them."""
 
+from functools import lru_cache
+
 from bots.corpus import Corpus, CorpusError
 from candor.common.segmentation import split_words
 
@@ -33,8 +35,9 @@ def responses(corpus: Corpus) -> dict[str, int]:
     return origins
 
 
+@lru_cache(maxsize=8)
 def require_material(corpus: Corpus) -> None:
-    """Check that a response of `corpus` can be distorted.
+    """Check that a response of `corpus` can be distorted; a corpus that passed is not read again.
 
     Raises:
         CorpusError: there is no other dialogue to take words from.

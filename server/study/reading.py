@@ -79,13 +79,9 @@ def load_study(path: Path) -> tuple[Study, str]:
     return parse_study(text, str(path)), text
 
 
-@lru_cache(maxsize=64)
 def parse_study(text: str, source: str = "study") -> Study:
-    """Return the study in `text`. Raises StudyInvalid as `load_study` does.
-
-    The result is cached: the texts of runs do not change, and everything about a run needs its study.
-    """
-    study, mistakes = read_study(text)
+    """Return the study in `text`. Raises StudyInvalid as `load_study` does."""
+    study, mistakes = _read(text)
     if study is None or mistakes:
         raise StudyInvalid("\n".join(dict.fromkeys(mistake.at(source) for mistake in mistakes)))
     return study
@@ -93,12 +89,22 @@ def parse_study(text: str, source: str = "study") -> Study:
 
 def read_study(text: str) -> tuple[Study | None, list[Mistake]]:
     """Return the study in `text`, and its mistakes, by line; the study is None if a setting is invalid."""
+    study, mistakes = _read(text)
+    return study, list(mistakes)
+
+
+@lru_cache(maxsize=128)
+def _read(text: str) -> tuple[Study | None, tuple[Mistake, ...]]:
+    """Return the study in `text`, and its mistakes.
+
+    The result is cached: the texts of runs do not change, and everything about a run needs its study.
+    """
     try:
         document = read_document(text)
     except Unreadable as error:
-        return None, [Mistake(error.line, (), error.reason)]
+        return None, (Mistake(error.line, (), error.reason),)
     study, problems = _validated(document)
-    return study, on_their_lines(document, problems)
+    return study, tuple(on_their_lines(document, problems))
 
 
 async def in_thread(read: Callable[[], T]) -> T:

@@ -10,17 +10,31 @@ SETTLED = """async () => {
     await Promise.allSettled(document.getAnimations().filter(ends).map((animation) => animation.finished));
     await new Promise(requestAnimationFrame);
 }"""
+# The rules that hang on colours.
+_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+# What axe says of all that it has passed takes a quarter of its time: only violations leave the page.
+_VIOLATIONS = """([within, options]) => axe.run(within, { resultTypes: ["violations"], ...options }).then(
+    ({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html])
+)"""
 
 
 def clean(page: Page) -> None:
     """Axe finds nothing."""
     page.evaluate(SETTLED)
-    found = Axe().run(page).response["violations"]
-    assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+    assert violations(page) == []
 
 
 def clean_in_both_colours(page: Page) -> None:
-    """Axe finds nothing, in light and in dark."""
-    for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        clean(page)
+    """Axe finds nothing, in light and in dark, where only the colours are others."""
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.evaluate(SETTLED)
+    assert violations(page, options=_COLOURS) == []
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    clean(page)
+
+
+def violations(page: Page, within: str = ":root", options: object = None) -> list[list[str]]:
+    """Return each rule of axe that is broken within a part of the page, with the first element that does."""
+    page.evaluate(Axe().axe_script)
+    found: list[list[str]] = page.evaluate(_VIOLATIONS, [within, options])
+    return found

@@ -11,9 +11,9 @@ from tests.server.support.prolific import Prolific, served_prolific
 from tests.support.waiting import PATIENCE
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """A module's browser. Not the session's: while it is open, no other test could run an event loop."""
+    """This folder's browser. Not the session's: while it is open, no other test could run an event loop."""
     expect.set_options(timeout=PATIENCE * 1_000)
     with sync_playwright() as playwright:
         browser = launch(playwright)

@@ -17,9 +17,10 @@ import uvicorn
 import yaml
 from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 
-from bots import BotError, Chat, Reply
+from bots import Bot, BotError, Chat, Reply, load_corpus, open_bot
 from server.access.auth import load_auth, make_secrets
 from server.app import create_app
+from server.bots.earlier_replies import EarlierReplies
 from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.clock import utc_now
@@ -338,6 +339,22 @@ class _Failing:
         return Reply("I like **that**. Tell me more about it!")
 
 
+@cache
+def _builtin(spec: str, corpus: str, language: str) -> Bot:
+    return open_bot(spec, load_corpus(corpus, language))
+
+
+class _InThisProcess(OpenedBots):
+    """Builtin bots that answer without a bot host, whose start takes as long as a short test."""
+
+    def built_in(
+        self, spec: str, corpus: str, earlier: EarlierReplies | None = None, language: str = "en"
+    ) -> Bot:
+        if earlier is not None:
+            return super().built_in(spec, corpus, earlier, language)
+        return _builtin(spec, corpus, language)
+
+
 class Stage:
     """The server. Can be stopped and started again on the same data."""
 
@@ -408,7 +425,7 @@ class Stage:
 
     def start(self) -> None:
         # What held the bots has ended with the server, as in a restart.
-        opened_bots = OpenedBots(refuse_private=False)
+        opened_bots = _InThisProcess(refuse_private=False)
         runs = {
             entry.id: open_lineup(entry, opened_bots) for entry in self._entries if entry.slug != "closed"
         }

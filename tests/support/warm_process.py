@@ -1,8 +1,8 @@
 """Processes that need not load the server first: commands of `candor`, and functions that run at once.
 
-Each process is forked from one that has loaded the server, the crowd and the bot host, and was never used.
-It takes tenths of a second to start where a new interpreter takes seconds. What it does, and how it is
-killed, is the same.
+Each process is forked from one that has loaded the server, the crowd and the bot host, has learned from the
+shipped corpus, and was never used. It takes tenths of a second to start where a new interpreter takes
+seconds. What it does, and how it is killed, is the same.
 """
 
 import multiprocessing
@@ -29,6 +29,7 @@ _CONTEXT.set_forkserver_preload(
         "server.cli.runs.study",
         "bots.crowd.__main__",
         "bots.host.__main__",
+        "tests.support.warm_bots",
     ]
 )
 

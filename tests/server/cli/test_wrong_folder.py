@@ -71,9 +71,11 @@ def test_what_an_installation_begins_with_makes_one(candor: Candor, tmp_path: Pa
 
 
 @pytest.fixture
-def restored(tmp_path: Path) -> Path:
+def restored(migrated: Path, tmp_path: Path) -> Path:
     """An installation that was served, in a folder to which its key was not brought."""
     begun, folder = tmp_path / "begun", tmp_path / "restored"
+    begun.mkdir()
+    shutil.copy(migrated, begun)
     prepare(Settings(data=begun), OpenedBots(refuse_private=False))
     assert key_file(begun).exists()
     folder.mkdir()

@@ -18,9 +18,9 @@ A, B = (system.name for system in STUDY.systems[:2])
 
 
 @pytest.fixture
-def data(candor: Candor, tmp_path: Path) -> Path:
+def data(candor: Candor, folder: Path, tmp_path: Path) -> Path:
     """The data folder of a server with the run `pilot`, which is to gather 40 assignments."""
-    folder, rules = tmp_path / "data", tmp_path / "rules.yaml"
+    rules = tmp_path / "rules.yaml"
     rules.write_text("target:\n  assignments: 40\n", encoding="utf-8")
     done = candor(
         "study", "open", DEMO, "--run", "pilot", "--data", folder, "--rules", rules, "--despite-failing-bots"
