@@ -1695,6 +1695,7 @@ export interface Replies {
   "/api/desk/runs/{run}/recruitment/resume": RecruitmentView;
   "/api/desk/runs/{run}/resume": RunSummary;
   "/api/desk/studies/{study}/people/{person}/link": GrantedInStudy;
+  "/api/desk/studies/{study}/trial": TrialView;
   "/api/desk/study-check": CheckedStudy;
   "/api/desk/study-preview": StudyPreview;
   "/api/desk/workers/forget": ForgottenWorker;
@@ -1751,6 +1752,65 @@ export interface GrantedInStudy {
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
   role: ("viewer" | "analyst" | "researcher" | "owner") | null;
+}
+/**
+ * A bot's reply to somebody who tries it, and how it came about.
+ *
+ * `text`: what a worker would see; None if nothing, and `trouble` says why. `output`: the model's own
+ * output, if it differs from the text. `changes`: what was removed or changed, by kind. `exchanges`: the
+ * requests to its endpoint, and the answers; none for a bot in a bot host. `persona` and `prompt`: what the
+ * bot was told. `provenance`: the origin of the reply: model, tokens, cost.
+ */
+export interface TrialView {
+  changes: ("thoughts" | "marks" | "turns" | "limit" | "looks")[];
+  exchanges: Exchange[];
+  output: string | null;
+  persona: string[];
+  prompt: string;
+  provenance: Provenance | null;
+  seconds: number;
+  text: string | null;
+  trouble: Trouble | null;
+}
+/**
+ * A request and its answer: the bodies only, so no headers, and with the key removed.
+ *
+ * `status`: None if no answer came.
+ */
+export interface Exchange {
+  received?: string;
+  sent: string;
+  status?: number | null;
+}
+/**
+ * The origin of a reply, or of a failed attempt. None means unknown.
+ *
+ * `model`: the name that the server gives, which may differ from the one requested. `revision`: identifies
+ * the version of the model: a fingerprint, a commit, a hash of weights. `prompt_hash`: hash of the
+ * instructions, without the persona. `sampling`: JSON of the options of the request. `cost`: by the bot's
+ * prices. `finish_reason`: in the server's own word. `replica`: the server or host that answered.
+ * `queued_ms`, `computed_ms`: how long the chat waited for the model, and how long the model took.
+ */
+export interface Provenance {
+  computed_ms?: number | null;
+  cost?: number | null;
+  finish_reason?: string | null;
+  model?: string | null;
+  prompt_hash?: string | null;
+  queued_ms?: number | null;
+  replica?: string | null;
+  revision?: string | null;
+  sampling?: string | null;
+  tokens_in?: number | null;
+  tokens_out?: number | null;
+}
+/**
+ * Why a bot did not answer: what happened, what to do, and the failure in technical words.
+ */
+export interface Trouble {
+  details: string;
+  remedy: string;
+  what: string;
 }
 /**
  * A study's text with its mistakes, by line. Nothing is stored.

@@ -80,6 +80,8 @@ TABLE = {
     "GET /api/desk/studies/{study}/versions/{version}": "viewer",
     "GET /api/desk/studies/{study}/versions/{version}/changes": "viewer",
     "GET /api/desk/studies/{study}/qc-examination": "viewer",
+    "POST /api/desk/studies/{study}/trial": "researcher",
+    "POST /api/desk/studies/{study}/bot-check": "researcher",
     "GET /api/desk/study-settings": "viewer",
     "POST /api/desk/study-check": "viewer",
     "POST /api/desk/study-preview": "viewer",
