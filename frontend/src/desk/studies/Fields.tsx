@@ -1,6 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { isEnter } from "../../shared/keyboard";
+import { EndpointFields } from "../bots/EndpointFields";
 import { Field, mistakesAt, type SettingProps } from "./Field";
 import { copyOf, shippedWithin, singular, summary, titleOf } from "./items";
 import { Json, Line, Lines, Tick, Words } from "./lines";
@@ -22,6 +23,9 @@ import {
 /** A setting, whatever it is. */
 export function Setting(props: SettingProps) {
   const { editor, root, schema, path } = props;
+  if (path.length === 2 && path[0] === "bots") {
+    return <OwnBot {...props} />;
+  }
   const choices = alternatives(schema, root);
   const value = valueAt(editor.content, path);
   const [only] = choices;
@@ -36,6 +40,22 @@ export function Setting(props: SettingProps) {
       optional={isOptional(schema, root)}
     />
   ) : null;
+}
+
+/** One of the study's own bots, which is called by its name. */
+function OwnBot({ editor, root, path }: SettingProps) {
+  const wrong = editor.mistakes.some((mistake) => isWithin(mistake.path, path));
+  return (
+    <details class="study-group" data-setting={path.join(".")} open={wrong || undefined}>
+      <summary>
+        <code>{path[1]}</code>
+      </summary>
+      <div class="study-fields">
+        <EndpointFields editor={editor} root={root} path={path} />
+        <p class="complaint">{mistakesAt(editor.mistakes, path)}</p>
+      </div>
+    </details>
+  );
 }
 
 function Plain(props: SettingProps & { value: unknown; optional?: boolean; opened?: boolean }) {

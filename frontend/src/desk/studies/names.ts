@@ -196,14 +196,11 @@ const NAMES: Record<string, SettingName> = {
   systems: { label: "Systems" },
   "systems.*.bot": { label: "Bot", hint: "A builtin bot, one of this study’s own, or a registered one." },
   bots: { label: "This study’s own bots", hint: "Endpoints that only this study uses." },
-  "bots.*.urls": {
-    label: "Addresses",
-    hint: "Multiple URLs are load-balanced.",
-  },
-  "bots.*.model": { label: "Model", hint: "By the name that its service has for it." },
+  "bots.*.urls": { label: "Address" },
+  "bots.*.model": { label: "Model", hint: "As the service names it." },
   "bots.*.key": {
-    label: "Key",
-    hint: "Not the key itself: the name of the server’s environment variable that holds it, one that CANDOR_BOT_KEYS allows for this address. Empty where none is needed.",
+    label: "Key’s variable",
+    hint: "Not the key itself: the name of the server’s environment variable that holds it. CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is needed.",
   },
   "bots.*.prompt": {
     label: "Prompt",

@@ -3,10 +3,10 @@ import { Button } from "../../design/Button";
 import { getJson } from "../api";
 import type { Finding } from "../api_types";
 import { ResearcherContext } from "../researcher";
-import type { Editor } from "./editor";
+import type { Editor } from "../studies/editor";
 import { Answers } from "./Findings";
 
-/** The qc bot of a study, examined before launch: it has to be worse to who reads its lines, and to nobody else. */
+/** The QC bot of a study, examined before launch: humans should spot it, and simple heuristics should not. */
 export function QcExamination({ editor }: { editor: Editor }) {
   const { token } = useContext(ResearcherContext);
   const [findings, setFindings] = useState<Finding[] | null>(null);
@@ -18,27 +18,26 @@ export function QcExamination({ editor }: { editor: Editor }) {
       const path = "/api/desk/studies/{study}/qc-examination";
       const found = await getJson(path, study, token, new AbortController().signal);
       setFindings(found.findings);
-      setStatus(found.findings.length === 0 ? "This study has no published qc bot." : "");
+      setStatus(found.findings.length === 0 ? "This study does not use the published QC bot." : "");
     } catch (error) {
       setStatus(error instanceof Error ? error.message : String(error));
     }
   };
   return (
-    <div class="study-bot">
-      <code>qc</code>
-      <span class="soft small">Check that humans, but not simple heuristics, can spot this bot.</span>
+    <>
       <Button kind="secondary" onClick={() => void examine()}>
-        Examine the qc bot
+        Examine
+        <span class="unseen"> the QC bot</span>
       </Button>
-      <span class="small" role="status">
-        {status}
-      </span>
+      <p class="small soft bot-wide">
+        Check that humans, but not simple heuristics, can spot this bot. <span role="status">{status}</span>
+      </p>
       {findings && findings.length > 0 && (
-        <div class="study-findings small">
+        <div class="bot-findings small bot-wide">
           <Answers findings={findings} />
-          {editor.dirty && <p class="soft">Of the study as it was last saved.</p>}
+          {editor.dirty && <p class="soft">For the study as it was last saved.</p>}
         </div>
       )}
-    </div>
+    </>
   );
 }
