@@ -80,8 +80,8 @@ class HttpEndpoint(EndpointSettings):
 
     model_config = described(
         "Your own program, or a bot host",
-        "Anything that answers Candor’s small JSON contract. A bot host does so for local models, for example "
-        "at http://127.0.0.1:8601/mine:",
+        "Anything that answers Candor’s small JSON contract. A bot host does so for local models, for "
+        "example at http://127.0.0.1:8601/mine:",
         "candor host hf:models/my-bot \\\n  --name mine",
     )
     kind: Literal["http"]

@@ -14,6 +14,7 @@ import type { Editor } from "../studies/editor";
 import type { Schema } from "../studies/settings";
 import { AddBot } from "./AddBot";
 import "./bots.css";
+import { BotRow } from "./BotRow";
 import { CheckLines, CheckResult } from "./CheckResult";
 import { useOwnCheck } from "./own_checks";
 import { QcExamination } from "./QcExamination";
@@ -76,10 +77,10 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
         {bots.map((bot) => {
           const used = named.includes(bot);
           if (settings.builtin_bots.includes(bot)) {
-            return <Row key={bot} {...common(bot)} about={`comes with Candor, ${answersAs(bot)}`} />;
+            return <BotRow key={bot} {...common(bot)} about={`comes with Candor, ${answersAs(bot)}`} />;
           }
           if (bot.startsWith("human:")) {
-            return <Row key={bot} bot={bot} about={`people, ${answersAs(bot)}`} />;
+            return <BotRow key={bot} bot={bot} about={`people, ${answersAs(bot)}`} />;
           }
           if (bot in own) {
             const about = `only in this study, ${answersAs(bot)}`;
@@ -93,9 +94,7 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
             <Registered key={bot} {...common(bot)} editor={editor} known={known} about={answersAs(bot)} />
           );
         })}
-        <Row bot="qc" about="quality control" onTry={() => setTrying("qc")}>
-          <QcExamination editor={editor} />
-        </Row>
+        <QcExamination editor={editor} onTry={() => setTrying("qc")} />
       </ul>
       {bots.length === 0 && (
         <p class="soft">The study names no bots yet. Add one, or choose a bot for each system in the form.</p>
@@ -149,41 +148,6 @@ function systemName(bot: string): string {
   return bot.replace(/[^a-z0-9_]/g, "_").replace(/^[^a-z]+/, "") || "bot";
 }
 
-interface RowProps {
-  bot: string;
-  /** Where it comes from, and where the study has it. */
-  about: string;
-  /** What opens a chat with it; left out where no bot answers. */
-  onTry?: () => void;
-  /** Further actions, or what is known of it. */
-  children?: ComponentChildren;
-  check?: ComponentChildren;
-  found?: ComponentChildren;
-}
-
-function Row({ bot, about, onTry, children, check, found }: RowProps) {
-  const mayTry = may(useContext(AccountContext), "rehearse");
-  return (
-    <li class="bot-row">
-      <div class="bot-name">
-        <code>{bot}</code>
-        {about && <span class="soft small">{about}</span>}
-        {check}
-      </div>
-      <div class="bot-actions">
-        {onTry && mayTry && (
-          <Button kind="secondary" onClick={onTry}>
-            Try
-            <span class="unseen"> {bot}</span>
-          </Button>
-        )}
-        {children}
-      </div>
-      {found && <div class="bot-found">{found}</div>}
-    </li>
-  );
-}
-
 interface BotProps {
   bot: string;
   about: string;
@@ -199,7 +163,7 @@ function OwnBot({ bot, about, editor, endpoint, onTry, children }: BotProps & { 
   const view = check?.view ?? null;
   const running = view?.state === "running" && check?.failure === "";
   return (
-    <Row
+    <BotRow
       bot={bot}
       about={about}
       onTry={onTry}
@@ -219,7 +183,7 @@ function OwnBot({ bot, about, editor, endpoint, onTry, children }: BotProps & { 
     >
       {mayCheck && <CheckButton bot={bot} running={running} onCheck={() => void start(editor.text)} />}
       {children}
-    </Row>
+    </BotRow>
   );
 }
 
@@ -249,7 +213,7 @@ function Registered({
   const where = ["registered", about].filter(Boolean).join(", ");
   if (!found) {
     return (
-      <Row
+      <BotRow
         bot={bot}
         about={about}
         check={known && <span class="complaint">No bot has this name. Correct it, or add the bot.</span>}
@@ -257,7 +221,7 @@ function Registered({
     );
   }
   return (
-    <Row
+    <BotRow
       bot={bot}
       about={where}
       onTry={onTry}
@@ -275,7 +239,7 @@ function Registered({
         <CheckButton bot={bot} running={found.check?.state === "running"} onCheck={() => void start()} />
       )}
       {children}
-    </Row>
+    </BotRow>
   );
 }
 

@@ -99,10 +99,10 @@ function Call({ exchange, count, number }: { exchange: Exchange; count: number; 
 
 function Part({ title, children }: { title: string; children: ComponentChildren }) {
   return (
-    <section>
+    <div>
       <h3>{title}</h3>
       {children}
-    </section>
+    </div>
   );
 }
 
@@ -134,11 +134,11 @@ function Messages({ messages }: { messages: Message[] }) {
 }
 
 /** Seconds, tokens and price of a reply on one line. */
-function inShort({ seconds, provenance }: TrialView, free: boolean): string {
+function inShort({ seconds, provenance, text }: TrialView, free: boolean): string {
   const { cost = null, tokens_in: sent = null, tokens_out: written = null } = provenance ?? {};
   const tokens = sent === null && written === null ? [] : [`${sent ?? "?"} + ${written ?? "?"} tokens`];
-  const price = cost !== null ? `cost ${money(cost)}` : free ? "free" : "no price set";
-  return [latency(Math.round(1000 * seconds)), ...tokens, price].join(" · ");
+  const price = cost !== null ? [`cost ${money(cost)}`] : free ? ["free"] : text ? ["no price set"] : [];
+  return [latency(Math.round(1000 * seconds)), ...tokens, ...price].join(" · ");
 }
 
 /** The messages in a request, where its service has such a list; none otherwise. */

@@ -4,10 +4,11 @@ import { getJson } from "../api";
 import type { Finding } from "../api_types";
 import { ResearcherContext } from "../researcher";
 import type { Editor } from "../studies/editor";
+import { BotRow } from "./BotRow";
 import { Answers } from "./Findings";
 
 /** The QC bot of a study, examined before launch: humans should spot it, and simple heuristics should not. */
-export function QcExamination({ editor }: { editor: Editor }) {
+export function QcExamination({ editor, onTry }: { editor: Editor; onTry: () => void }) {
   const { token } = useContext(ResearcherContext);
   const [findings, setFindings] = useState<Finding[] | null>(null);
   const [status, setStatus] = useState("");
@@ -24,20 +25,30 @@ export function QcExamination({ editor }: { editor: Editor }) {
     }
   };
   return (
-    <>
+    <BotRow
+      bot="qc"
+      about="Quality control: humans should spot this bot, and simple heuristics should not."
+      onTry={onTry}
+      found={
+        (status || findings) && (
+          <>
+            <p class="small" role="status">
+              {status}
+            </p>
+            {findings && findings.length > 0 && (
+              <div class="bot-findings small">
+                <Answers findings={findings} />
+                {editor.dirty && <p class="soft">For the study as it was last saved.</p>}
+              </div>
+            )}
+          </>
+        )
+      }
+    >
       <Button kind="secondary" onClick={() => void examine()}>
         Examine
         <span class="unseen"> the QC bot</span>
       </Button>
-      <p class="small soft bot-wide">
-        Check that humans, but not simple heuristics, can spot this bot. <span role="status">{status}</span>
-      </p>
-      {findings && findings.length > 0 && (
-        <div class="bot-findings small bot-wide">
-          <Answers findings={findings} />
-          {editor.dirty && <p class="soft">For the study as it was last saved.</p>}
-        </div>
-      )}
-    </>
+    </BotRow>
   );
 }

@@ -4,6 +4,7 @@ import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { Icon } from "../../design/Icon";
 import { isEnter } from "../../shared/keyboard";
+import { piecesOf } from "../studies/checked";
 import type { Editor } from "../studies/editor";
 import { Making } from "./Making";
 import { isHeld, money, type Round, useTrial } from "./trial";
@@ -105,18 +106,17 @@ export function TryBot({ editor, bot, free, onClose }: Props) {
             }
           }}
         />
-        <div class="actions">
+        <Button type="submit" off={text.trim() === ""} busy={trial.busy}>
+          Send
+        </Button>
+        <div class="trial-below">
           <Total rounds={trial.rounds} />
-          <Button kind="secondary" onClick={onClose}>
-            Close
-          </Button>
-          <Button kind="secondary" off={trial.rounds.length === 0 || trial.busy} onClick={trial.restart}>
+          <Button kind="quiet" off={trial.rounds.length === 0 || trial.busy} onClick={trial.restart}>
             <Icon of={RotateCcw} />
-            New
-            <span class="unseen"> conversation</span>
+            Start over
           </Button>
-          <Button type="submit" off={text.trim() === ""} busy={trial.busy}>
-            Send
+          <Button kind="quiet" onClick={onClose}>
+            Close
           </Button>
         </div>
       </form>
@@ -184,7 +184,13 @@ function TrialRound({ round, before, free, onRepeat }: RoundProps) {
           <p>
             <strong>{trouble.what}</strong> {trouble.remedy}
           </p>
-          {trouble.details && <p class="small soft">{trouble.details}</p>}
+          {trouble.details && (
+            <p class="soft">
+              {piecesOf(trouble.details).map(({ text, code }, index) =>
+                code ? <code key={index}>{text}</code> : text,
+              )}
+            </p>
+          )}
           {onRepeat && (
             <Button kind="secondary" onClick={onRepeat}>
               Try again
