@@ -43,7 +43,7 @@ from bots.endpoints import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint,
 from bots.endpoints.address import EndpointError
 from bots.endpoints.exchange import Exchange, recorded
 from bots.endpoints.host_session import HostReplica, HostSession
-from bots.endpoints.hosted import Estimate, PlannedCalls, estimate, in_words
+from bots.endpoints.hosted import Estimate, PlannedCalls, Price, estimate, in_words
 from bots.endpoints.moderation import Moderation, ModerationJudgement
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc_bots import run_length
@@ -88,6 +88,7 @@ __all__ = [
     "Offer",
     "Overruns",
     "PlannedCalls",
+    "Price",
     "Provenance",
     "PunctualBot",
     "Replica",

@@ -58,6 +58,7 @@ export interface Answers {
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/narrowing": Narrowing;
   "/api/desk/runs/{run}/recruitment": RecruitmentView;
+  "/api/desk/runs/{run}/rehearsal-plan": RehearsalPlan;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
   "/api/desk/runs/{run}/rules": RunRules;
@@ -67,6 +68,7 @@ export interface Answers {
   "/api/desk/studies/{study}": StudyDetail;
   "/api/desk/studies/{study}/people": StudyPeople;
   "/api/desk/studies/{study}/qc-examination": QcExamination;
+  "/api/desk/studies/{study}/rehearsal-plan": RehearsalPlan;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
@@ -1262,6 +1264,28 @@ export interface ProposedPay {
   pay: "all" | "part" | "nothing";
   share: number | null;
   why: string;
+}
+/**
+ * The calls of a rehearsal with that many simulated workers, by bot.
+ */
+export interface RehearsalPlan {
+  bots: PlannedBotCalls[];
+  workers: number;
+}
+/**
+ * The calls of one bot in a rehearsal, about. `hosts`: those that are called; none if it runs here.
+ *
+ * `price`: of a million tokens, if one is set. `cost`: by that price, 0 if it costs nothing; None if no
+ * price is set and the provider may charge.
+ */
+export interface PlannedBotCalls {
+  bot: string;
+  calls: number;
+  cost: number | null;
+  hosts: string[];
+  price: Price | null;
+  tokens_in: number;
+  tokens_out: number;
 }
 /**
  * The rehearsals of a study, newest first.

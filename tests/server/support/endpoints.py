@@ -55,6 +55,8 @@ TABLE = {
     "GET /api/desk/runs/{run}/exports": "analyst",
     "POST /api/desk/runs/{run}/exports": "analyst",
     "POST /api/desk/runs/{run}/rehearsals": "researcher",
+    "GET /api/desk/runs/{run}/rehearsal-plan": "researcher",
+    "GET /api/desk/studies/{study}/rehearsal-plan": "researcher",
     "POST /api/desk/rehearsals": "researcher",
     "GET /api/desk/runs/{run}/jobs/{job}": "analyst",
     "POST /api/desk/runs/{run}/jobs/{job}/cancel": "analyst",
