@@ -1048,13 +1048,15 @@ export interface JobOutcome {
  *
  * `minutes`: the duration of an assignment. `apart`: the probability that the `first` and the `second`
  * system are told apart. `needed`: the workers needed for a probability of `power`, None if that is
- * unaffordable. `assumed`: assumptions in sentences.
+ * unaffordable. `assumed`: assumptions in sentences. `curve`: power by number of workers, to be drawn; older
+ * forecasts have none.
  */
 export interface Forecast {
   apart: number;
   assumed: string[];
   chances: NumberForecast[];
   cost: number | null;
+  curve?: PowerPoint[];
   difference: number;
   first: string;
   minutes: number;
@@ -1073,6 +1075,13 @@ export interface NumberForecast {
   apart: number;
   cost: number | null;
   half_width: number;
+  workers: number;
+}
+/**
+ * The power for the first two systems with a number of workers.
+ */
+export interface PowerPoint {
+  apart: number;
   workers: number;
 }
 /**
