@@ -198,7 +198,7 @@ def _drawn(planned: int, needed: int | None) -> list[int]:
     A needed number that is far beyond the plan is left out, or the plan could not be seen.
     """
     last = 2 * planned
-    if needed is not None and needed <= 8 * planned:
+    if needed is not None and needed <= 10 * planned:
         last = max(last, ceil(1.15 * needed))
     step = max((last - 2) / (CURVE_POINTS - 1), 1.0)
     return sorted({round(2 + step * point) for point in range(CURVE_POINTS) if 2 + step * point <= last + 1})

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from qc.errors import EmptyRunError
 from qc.method.sample import take_sample
-from qc.planning.outlook import FEW_PASSED, PUBLISHED_MINUTES, Plan, app, outlook
+from qc.planning.outlook import CURVE_POINTS, FEW_PASSED, PUBLISHED_MINUTES, Plan, app, outlook
 from qc.run import REHEARSAL_NOTE, Run
 from tests.qc.support.database import Database
 from tests.qc.support.runs import QC, run_of

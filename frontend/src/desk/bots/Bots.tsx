@@ -181,7 +181,9 @@ function OwnBot({ bot, about, editor, endpoint, onTry, children }: BotProps & { 
         )
       }
     >
-      {mayCheck && <CheckButton bot={bot} running={running} onCheck={() => void start(editor.text)} />}
+      {mayCheck && (
+        <CheckButton bot={bot} running={running || editor.busy} onCheck={() => void start(editor.text)} />
+      )}
       {children}
     </BotRow>
   );

@@ -63,6 +63,7 @@ export function EndpointFields({ editor, root, path, dialIn = false }: Props) {
         </label>
         <select
           id={id}
+          name={path.join(".")}
           class="input"
           value={service?.id ?? ""}
           aria-describedby={`${id}-about`}

@@ -26,6 +26,8 @@ export function TryBot({ editor, bot, free, onClose }: Props) {
   const [system, setSystem] = useState(systems[0] ?? ALONE);
   const [scenario, setScenario] = useState(ALONE);
   const [text, setText] = useState("");
+  /** What is sent once the study's text has taken up the latest changes. */
+  const [waiting, setWaiting] = useState<string | null>(null);
   const trial = useTrial(editor.saved.name, editor.text, bot);
   const field = useRef<HTMLTextAreaElement>(null);
   const end = useRef<HTMLDivElement>(null);
@@ -33,8 +35,11 @@ export function TryBot({ editor, bot, free, onClose }: Props) {
   useEffect(() => field.current?.focus(), []);
   useEffect(() => end.current?.scrollIntoView({ block: "nearest" }), [trial.rounds]);
   const say = async (said: string) => {
-    if (said.trim() && !trial.busy) {
+    if (editor.busy) {
+      setWaiting(said);
+    } else if (said.trim() && !trial.busy) {
       setText("");
+      setWaiting(null);
       const role = { system: system || null, scenario: scenario || null };
       if (!(await trial.say(said.trim(), role))) {
         setText(said);
@@ -42,6 +47,11 @@ export function TryBot({ editor, bot, free, onClose }: Props) {
       field.current?.focus();
     }
   };
+  useEffect(() => {
+    if (waiting !== null && !editor.busy) {
+      void say(waiting);
+    }
+  }, [waiting, editor.busy]);
   const change = (set: (value: string) => void) => (value: string) => {
     set(value);
     trial.restart();
@@ -106,7 +116,7 @@ export function TryBot({ editor, bot, free, onClose }: Props) {
             }
           }}
         />
-        <Button type="submit" off={text.trim() === ""} busy={trial.busy}>
+        <Button type="submit" off={text.trim() === ""} busy={trial.busy || waiting !== null}>
           Send
         </Button>
         <div class="trial-below">

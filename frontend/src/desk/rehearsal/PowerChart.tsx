@@ -8,7 +8,7 @@ const TOP = 34;
 const LEFT = 46;
 const RIGHT = 18;
 /** Room between the labels of the horizontal axis. */
-const APART = 74;
+const APART = 62;
 
 /**
  * The chance that the first two systems are told apart, by the number of people: the curve, the line of the
@@ -51,7 +51,12 @@ function Drawing({ forecast, width }: { forecast: Forecast; width: number }) {
           {chance !== power && (
             <line class="power-grid" x1={LEFT} x2={width - RIGHT} y1={y(chance)} y2={y(chance)} />
           )}
-          <text class="power-tick" x={LEFT - 8} y={y(chance) + 4} text-anchor="end">
+          <text
+            class={chance === power ? "power-aimed" : "power-tick"}
+            x={LEFT - 8}
+            y={y(chance) + 4}
+            text-anchor="end"
+          >
             {percent(chance)}
           </text>
         </g>

@@ -59,21 +59,15 @@ function Calls({ plan: { workers, bots } }: { plan: RehearsalPlan }) {
       </p>
       <Table
         label="Table of planned calls"
-        columns={[
-          { name: "Bot" },
-          { name: "Calls", kind: "number" },
-          { name: "Price per million tokens", kind: "number" },
-          { name: "Cost", kind: "number" },
-        ]}
+        columns={[{ name: "Bot" }, { name: "Calls", kind: "number" }, { name: "Cost", kind: "number" }]}
       >
         {bots.map((bot) => (
           <tr key={bot.bot}>
             <th scope="row">
               <code>{bot.bot}</code>
-              <span class="soft small block">{place(bot)}</span>
+              <span class="soft small block">{[place(bot), price(bot)].filter(Boolean).join(" · ")}</span>
             </th>
             <td class="number">{number(bot.calls)}</td>
-            <td class="number">{price(bot)}</td>
             <td class="number">
               {bot.cost === null ? "unknown" : bot.cost === 0 ? "free" : money(bot.cost)}
             </td>
@@ -82,7 +76,6 @@ function Calls({ plan: { workers, bots } }: { plan: RehearsalPlan }) {
         <tr class="calls-total">
           <th scope="row">Total</th>
           <td class="number">{number(sum(bots, "calls"))}</td>
-          <td />
           <td class="number">{total(bots)}</td>
         </tr>
       </Table>
@@ -106,12 +99,12 @@ function place({ bot, hosts }: BotCalls): string {
   return builtin ? "on this server" : hosts.length > 0 ? hosts.join(", ") : "registered";
 }
 
-/** The price of tokens sent and written; nothing where a bot is free. */
+/** The price of a million tokens, sent and written; empty where a bot is free. */
 function price(bot: BotCalls): string {
   if (bot.price === null) {
-    return bot.cost === null ? "not set" : "–";
+    return bot.cost === null ? "no price set" : "";
   }
-  return `${bot.price.input} in, ${bot.price.output} out`;
+  return `${bot.price.input} in, ${bot.price.output} out for a million tokens`;
 }
 
 function total(bots: BotCalls[]): string {

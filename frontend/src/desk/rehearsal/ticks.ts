@@ -9,5 +9,6 @@ export function ticksOf(first: number, last: number, most: number): number[] {
 /** Return what so many people cost, short enough for an axis. */
 export function costTicks(workers: number, each: number): string {
   const cost = workers * each;
-  return cost >= 1_000 ? Math.round(cost).toLocaleString("en-GB") : cost.toFixed(cost >= 100 ? 0 : 2);
+  const isWhole = Number.isInteger(cost) || cost >= 1_000;
+  return isWhole ? Math.round(cost).toLocaleString("en-GB") : cost.toFixed(2);
 }
