@@ -188,9 +188,9 @@ def test_a_bot_of_a_study_that_is_not_finished_is_added_tried_and_checked(page: 
         press(page, "Try far")
         talk = page.get_by_role("log", name="Conversation")
         say(page, "Hello there!")
-        expect(talk.get_by_text(SAID)).to_have_count(1)
+        expect(talk.locator(".line-bot", has_text=SAID)).to_have_count(1)
         say(page, "Where did you go?")
-        expect(talk.get_by_text(SAID)).to_have_count(2)
+        expect(talk.locator(".line-bot", has_text=SAID)).to_have_count(2)
         talk.locator(".making > summary").last.click()
         making = talk.locator(".making").last
         expect(making.locator(".making-messages")).to_contain_text("Hello there!")
@@ -204,9 +204,9 @@ def test_a_bot_of_a_study_that_is_not_finished_is_added_tried_and_checked(page: 
         clean(page)
         provider.refuses = None
         press(page, "Try again")
-        expect(talk.get_by_text(SAID)).to_have_count(3)
+        expect(talk.locator(".line-bot", has_text=SAID)).to_have_count(3)
         press(page, "Start over")
-        expect(talk.get_by_text(SAID)).to_have_count(0)
+        expect(talk.locator(".line-bot", has_text=SAID)).to_have_count(0)
         press(page, "Close")
 
         press(page, "Check far")

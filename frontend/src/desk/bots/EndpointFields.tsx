@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { Field, mistakesAt, type SettingsEditor } from "../studies/Field";
 import { Settings } from "../studies/Fields";
 import { isWithin, type Path, type Schema, valueAt } from "../studies/settings";
@@ -45,6 +45,7 @@ interface Props {
 /** A bot's endpoint: the service, its address, the model and the key; everything else under Advanced. */
 export function EndpointFields({ editor, root, path, dialIn = false }: Props) {
   const id = useId();
+  const [open, setOpen] = useState(false);
   const endpoint = (valueAt(editor.content, path) ?? { kind: "" }) as Endpoint;
   const schema = endpointSchema(root, endpoint.kind);
   const services = [...servicesOf(root), ...(dialIn ? [DIAL_IN] : [])];
@@ -94,7 +95,8 @@ export function EndpointFields({ editor, root, path, dialIn = false }: Props) {
         <details
           class="study-group"
           key={endpoint.kind}
-          open={wrong || undefined}
+          open={open || wrong}
+          onToggle={(event) => setOpen(event.currentTarget.open)}
           data-setting={`${path.join(".")}.advanced`}
         >
           <summary>

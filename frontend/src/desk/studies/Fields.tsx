@@ -45,10 +45,15 @@ export function Setting(props: SettingProps) {
 /** One of the study's own bots, which is called by its name. */
 function OwnBot({ editor, root, path }: SettingProps) {
   const { urls, model } = (valueAt(editor.content, path) ?? {}) as { urls?: unknown[]; model?: unknown };
-  const [isNew] = useState(!urls?.some(Boolean) && !model);
+  const [open, setOpen] = useState(!urls?.some(Boolean) && !model);
   const wrong = editor.mistakes.some((mistake) => isWithin(mistake.path, path));
   return (
-    <details class="study-group" data-setting={path.join(".")} open={isNew || wrong || undefined}>
+    <details
+      class="study-group"
+      data-setting={path.join(".")}
+      open={open || wrong}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <code>{path[1]}</code>
       </summary>
