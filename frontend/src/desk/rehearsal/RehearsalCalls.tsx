@@ -121,7 +121,7 @@ function sum(bots: BotCalls[], what: "calls" | "cost"): number {
 }
 
 function money(cost: number): string {
-  return cost >= 0.01 ? cost.toFixed(2) : "under 0.01";
+  return cost >= 0.01 ? cost.toFixed(2) : "< 0.01";
 }
 
 function number(count: number): string {
