@@ -129,13 +129,15 @@ class DraftedBots:
             confirmation.require(f"A conversation with `{trial.bot}`", _each_message(trial.bot, endpoint))
         opening, chat = await self._opening(study, trial.bot), await in_thread(lambda: _chat(study, trial))
         reached = await self._store.submit(lambda c: _admit(c, trial, endpoint, actor))
+        reply: Reply | None = None
+        trouble: Trouble | None = None
         started = perf_counter()
         with recorded() as exchanges:
             try:
                 if reached is not None:
                     raise BudgetSpent(reached)
                 async with opening as bot:
-                    reply, trouble = await ask(bot, chat, study.timeouts.bot_try), None
+                    reply = await ask(bot, chat, study.timeouts.bot_try)
             except BotError as error:
                 reply, trouble = _unshown(error), explained(error, exchanges, endpoint)
             except EndpointError as error:
