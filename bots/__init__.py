@@ -41,10 +41,10 @@ from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.profile import FittedRaterModel
 from bots.endpoints import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.address import EndpointError
-from bots.endpoints.exchange import Exchange, recorded
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.hosted import Estimate, PlannedCalls, Price, estimate, in_words
 from bots.endpoints.moderation import Moderation, ModerationJudgement
+from bots.endpoints.recorded_calls import RecordedCall, recorded
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc_bots import run_length
 from bots.shown import Change
@@ -74,7 +74,6 @@ __all__ = [
     "Endpoint",
     "EndpointError",
     "Estimate",
-    "Exchange",
     "FailureKind",
     "Finding",
     "FittedRaterModel",
@@ -91,6 +90,7 @@ __all__ = [
     "Price",
     "Provenance",
     "PunctualBot",
+    "RecordedCall",
     "Replica",
     "ReplicaState",
     "Replicas",

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError
 
 from bots.core.failures import BotBusy, BotError, BotTimeout, BrokenOff, BudgetSpent, ChatRefused, Declined
 from bots.endpoints.address import Key, PrivateAddress, PublicOnly
-from bots.endpoints.exchange import record
+from bots.endpoints.recorded_calls import record
 from candor.common.network import UnreadableAnswer, bound_answer, trusted
 
 LONGEST_MESSAGE = 300  # characters of the provider's words

@@ -18,9 +18,9 @@ from bots import (
     CorpusError,
     Endpoint,
     EndpointError,
-    Exchange,
     FailureKind,
     PlannedCalls,
+    RecordedCall,
     Reply,
     Turn,
     ask,
@@ -83,7 +83,7 @@ class TrialAnswer:
     chat: Chat
     reply: Reply | None
     trouble: Trouble | None
-    exchanges: tuple[Exchange, ...]
+    calls: tuple[RecordedCall, ...]
     seconds: float
 
 
@@ -132,17 +132,17 @@ class DraftedBots:
         reply: Reply | None = None
         trouble: Trouble | None = None
         started = perf_counter()
-        with recorded() as exchanges:
+        with recorded() as calls:
             try:
                 if reached is not None:
                     raise BudgetSpent(reached)
                 async with opening as bot:
                     reply = await ask(bot, chat, study.timeouts.bot_try)
             except BotError as error:
-                reply, trouble = _unshown(error), explained(error, exchanges, endpoint)
+                reply, trouble = _unshown(error), explained(error, calls, endpoint)
             except EndpointError as error:
                 raise BotUnusable(str(error)) from error
-        return TrialAnswer(chat, reply, trouble, tuple(exchanges), perf_counter() - started)
+        return TrialAnswer(chat, reply, trouble, tuple(calls), perf_counter() - started)
 
     async def prepare_check(
         self, study: str, text: str, bot: str, actor: Doer, confirmation: Confirmation
@@ -234,14 +234,14 @@ class DraftedBots:
         return nullcontext(registered)
 
 
-def explained(error: BotError, exchanges: Sequence[Exchange], endpoint: Endpoint | None) -> Trouble:
+def explained(error: BotError, calls: Sequence[RecordedCall], endpoint: Endpoint | None) -> Trouble:
     """Return a failure in plain words, with what to do about it."""
-    last = exchanges[-1] if exchanges else Exchange("")
+    last = calls[-1] if calls else RecordedCall("")
     what, remedy = _of_answer(last, getattr(endpoint, "key", None)) or _of_failure(error)
     return Trouble(what, remedy, str(error))
 
 
-def _of_answer(last: Exchange, key: str | None) -> tuple[str, str] | None:
+def _of_answer(last: RecordedCall, key: str | None) -> tuple[str, str] | None:
     """Return what an endpoint's answer shows of a failure, and what to do; None if it shows nothing."""
     if last.status in (401, 403):
         if key is None:

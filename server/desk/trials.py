@@ -9,7 +9,7 @@ from fastapi.sse import ServerSentEvent
 from limits import parse
 from pydantic import BaseModel, Field, StrictBool, model_validator
 
-from bots import Change, ConformanceReport, Exchange, Provenance, Turn
+from bots import Change, ConformanceReport, Provenance, RecordedCall, Turn
 from server.access.actor import Allowed, Caller, RequestBody
 from server.access.parts import Limits, part
 from server.bots.api import ADDRESS, CheckView, check_view
@@ -59,7 +59,7 @@ class TrialView(BaseModel):
     """A bot's reply to somebody who tries it, and how it came about.
 
     `text`: what a worker would see; None if nothing, and `trouble` says why. `output`: the model's own
-    output, if it differs from the text. `changes`: what was removed or changed, by kind. `exchanges`: the
+    output, if it differs from the text. `changes`: what was removed or changed, by kind. `calls`: the
     requests to its endpoint, and the answers; none for a bot in a bot host. `persona` and `prompt`: what the
     bot was told. `provenance`: the origin of the reply: model, tokens, cost.
     """
@@ -70,7 +70,7 @@ class TrialView(BaseModel):
     trouble: Trouble | None
     persona: list[str]
     prompt: str
-    exchanges: list[Exchange]
+    calls: list[RecordedCall]
     provenance: Provenance | None
     seconds: float
 
@@ -142,13 +142,13 @@ def _trial_view(answer: TrialAnswer, *, whole: bool) -> TrialView:
         trouble=answer.trouble,
         persona=list(answer.chat.persona),
         prompt=answer.chat.prompt,
-        exchanges=list(answer.exchanges),
+        calls=list(answer.calls),
         provenance=None if reply is None else reply.provenance,
         seconds=answer.seconds,
     )
     if whole:
         return view
-    hidden = [replace(each, received=ADDRESS.sub(LEFT_OUT, each.received)) for each in view.exchanges]
+    hidden = [replace(each, received=ADDRESS.sub(LEFT_OUT, each.received)) for each in view.calls]
     trouble = view.trouble and replace(view.trouble, details=ADDRESS.sub(LEFT_OUT, view.trouble.details))
     origin = view.provenance and replace(view.provenance, replica=None)
-    return view.model_copy(update={"exchanges": hidden, "trouble": trouble, "provenance": origin})
+    return view.model_copy(update={"calls": hidden, "trouble": trouble, "provenance": origin})

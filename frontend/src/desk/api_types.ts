@@ -1790,13 +1790,13 @@ export interface GrantedInStudy {
  * A bot's reply to somebody who tries it, and how it came about.
  *
  * `text`: what a worker would see; None if nothing, and `trouble` says why. `output`: the model's own
- * output, if it differs from the text. `changes`: what was removed or changed, by kind. `exchanges`: the
+ * output, if it differs from the text. `changes`: what was removed or changed, by kind. `calls`: the
  * requests to its endpoint, and the answers; none for a bot in a bot host. `persona` and `prompt`: what the
  * bot was told. `provenance`: the origin of the reply: model, tokens, cost.
  */
 export interface TrialView {
+  calls: RecordedCall[];
   changes: ("thoughts" | "marks" | "turns" | "limit" | "looks")[];
-  exchanges: Exchange[];
   output: string | null;
   persona: string[];
   prompt: string;
@@ -1810,7 +1810,7 @@ export interface TrialView {
  *
  * `status`: None if no answer came.
  */
-export interface Exchange {
+export interface RecordedCall {
   received?: string;
   sent: string;
   status?: number | null;

@@ -58,12 +58,12 @@ def test_a_reply_comes_with_what_was_sent_and_what_came(house: House, provider: 
     assert (found["text"], found["output"]) == ("The sea is deep.", output)
     assert (found["changes"], found["trouble"]) == (["thoughts", "marks"], None)
     assert (found["persona"], found["prompt"]) == (["I sail."], "Rhyme.")
-    (exchange,) = found["exchanges"]
-    sent = json.loads(exchange["sent"])["messages"]
+    (call,) = found["calls"]
+    sent = json.loads(call["sent"])["messages"]
     assert [message["role"] for message in sent] == ["system", "user", "assistant", "user"]
     assert "Be brief." in sent[0]["content"]
     assert "I sail." in sent[0]["content"]
-    assert (exchange["status"], json.loads(exchange["received"])) == (200, message)
+    assert (call["status"], json.loads(call["received"])) == (200, message)
     origin = found["provenance"]
     # 40 tokens at 100 for a million, and 10 at 400.
     assert (origin["tokens_in"], origin["tokens_out"], origin["cost"]) == (40, 10, 0.008)
@@ -109,7 +109,7 @@ def test_an_endpoint_that_is_down_slow_or_a_web_page_is_told_apart(house: House,
     provider.answers = "<!doctype html><title>Welcome</title>", "text/html"
     found = good(tried(house, draft(provider.endpoint())))
     assert "a web page" in found["trouble"]["what"]
-    assert "Welcome" in found["exchanges"][0]["received"]
+    assert "Welcome" in found["calls"][0]["received"]
     provider.freed.clear()
     slow = told(house, provider.endpoint(), timeouts={"bot_try": 0.2})
     assert "did not answer in time" in slow["what"]
@@ -133,7 +133,7 @@ def test_builtin_and_registered_bots_are_tried_by_name(house: House, provider: P
     for bot in ("builtin:reflect", "qc"):
         found = good(tried(house, "name: reef", "Hello there, how are you?", bot=bot))
         assert found["text"]
-        assert found["exchanges"] == []
+        assert found["calls"] == []
     good(bots(house, "POST", json={"name": "near", "endpoint": provider.endpoint()}), 201)
     assert good(tried(house, "name: reef", bot="near"))["text"] == SAID
     error(tried(house, "name: reef", bot="nobody"), 404, "bot_not_found")

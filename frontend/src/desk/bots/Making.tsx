@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Exchange, TrialView } from "../api_types";
+import type { RecordedCall, TrialView } from "../api_types";
 import { latency } from "../format";
 import { money, type Round } from "./trial";
 
@@ -21,7 +21,7 @@ interface Props {
 
 /** How a reply came about: seconds, tokens and price at once, and the rest to unfold. */
 export function Making({ answer, said, before, free }: Props) {
-  const { changes, exchanges, output, persona, prompt } = answer;
+  const { changes, calls, output, persona, prompt } = answer;
   return (
     <details class="making small">
       <summary>
@@ -49,7 +49,7 @@ export function Making({ answer, said, before, free }: Props) {
             <Raw text={prompt} />
           </Part>
         )}
-        {exchanges.length === 0 && (
+        {calls.length === 0 && (
           <Part title="What was sent">
             <Messages
               messages={[
@@ -62,8 +62,8 @@ export function Making({ answer, said, before, free }: Props) {
             />
           </Part>
         )}
-        {exchanges.map((exchange, index) => (
-          <Call key={index} exchange={exchange} count={exchanges.length} number={index + 1} />
+        {calls.map((call, index) => (
+          <Call key={index} call={call} count={calls.length} number={index + 1} />
         ))}
       </div>
     </details>
@@ -71,25 +71,25 @@ export function Making({ answer, said, before, free }: Props) {
 }
 
 /** One request to an endpoint, and its answer. */
-function Call({ exchange, count, number }: { exchange: Exchange; count: number; number: number }) {
+function Call({ call, count, number }: { call: RecordedCall; count: number; number: number }) {
   const which = count > 1 ? `, call ${number} of ${count}` : "";
-  const messages = messagesIn(exchange.sent);
+  const messages = messagesIn(call.sent);
   return (
     <>
       <Part title={`What was sent${which}`}>
         {messages.length > 0 && <Messages messages={messages} />}
         <details>
           <summary>The request as JSON</summary>
-          <Raw text={pretty(exchange.sent)} />
+          <Raw text={pretty(call.sent)} />
         </details>
       </Part>
       <Part title={`What came back${which}`}>
-        {exchange.status === null || exchange.status === undefined ? (
+        {call.status === null || call.status === undefined ? (
           "No answer"
         ) : (
           <>
-            <p>HTTP status {exchange.status}</p>
-            {exchange.received ? <Raw text={pretty(exchange.received)} /> : <p>The answer was empty.</p>}
+            <p>HTTP status {call.status}</p>
+            {call.received ? <Raw text={pretty(call.received)} /> : <p>The answer was empty.</p>}
           </>
         )}
       </Part>

@@ -13,7 +13,7 @@ LONGEST_RECORDED = 40_000  # characters of a body
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class RecordedCall:
     """A request and its answer: the bodies only, so no headers, and with the key removed.
 
     `status`: None if no answer came.
@@ -24,30 +24,30 @@ class Exchange:
     received: str = ""
 
 
-_recorded: ContextVar[list[Exchange] | None] = ContextVar("exchanges", default=None)
+_recorded: ContextVar[list[RecordedCall] | None] = ContextVar("calls", default=None)
 
 
 @contextmanager
-def recorded() -> Iterator[list[Exchange]]:
+def recorded() -> Iterator[list[RecordedCall]]:
     """Record the requests that are made inside, also by tasks that are created there."""
-    exchanges: list[Exchange] = []
-    outer = _recorded.set(exchanges)
+    calls: list[RecordedCall] = []
+    outer = _recorded.set(calls)
     try:
-        yield exchanges
+        yield calls
     finally:
         _recorded.reset(outer)
 
 
 def record(request: httpx2.Request, response: httpx2.Response | None, key: Key | None) -> None:
     """Record a request and its answer, if there was one, where `recorded` is in effect."""
-    exchanges = _recorded.get()
-    if exchanges is None:
+    calls = _recorded.get()
+    if calls is None:
         return
     sent = _text(request.content, key)
     if response is None:
-        exchanges.append(Exchange(sent))
+        calls.append(RecordedCall(sent))
     else:
-        exchanges.append(Exchange(sent, response.status_code, _text(response.content, key)))
+        calls.append(RecordedCall(sent, response.status_code, _text(response.content, key)))
 
 
 def _text(body: bytes, key: Key | None) -> str:
