@@ -42,10 +42,12 @@ from bots.crowd.profile import FittedRaterModel
 from bots.endpoints import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.address import EndpointError
 from bots.endpoints.host_session import HostReplica, HostSession
-from bots.endpoints.hosted import Estimate, PlannedCalls, estimate, in_words
+from bots.endpoints.hosted import Estimate, PlannedCalls, Price, estimate, in_words
 from bots.endpoints.moderation import Moderation, ModerationJudgement
+from bots.endpoints.recorded_calls import RecordedCall, recorded
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc_bots import run_length
+from bots.shown import Change
 from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount
 
 __all__ = [
@@ -58,6 +60,7 @@ __all__ = [
     "BotGone",
     "BudgetSpent",
     "CannotHold",
+    "Change",
     "Chat",
     "ChatEnded",
     "ChatRefused",
@@ -84,8 +87,10 @@ __all__ = [
     "Offer",
     "Overruns",
     "PlannedCalls",
+    "Price",
     "Provenance",
     "PunctualBot",
+    "RecordedCall",
     "Replica",
     "ReplicaState",
     "Replicas",
@@ -115,6 +120,7 @@ __all__ = [
     "open_endpoint",
     "planned_calls",
     "qc_findings",
+    "recorded",
     "require_openable",
     "run_length",
     "verdict_table",

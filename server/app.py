@@ -22,6 +22,7 @@ from server.access.rate_limit import OpenSockets, RateLimits
 from server.access.sign_ins import StoredDirectory
 from server.bots import api as bots_api
 from server.bots import host_socket
+from server.bots.drafted_bots import DraftedBots
 from server.bots.fitness import BackgroundChecks
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
@@ -30,7 +31,7 @@ from server.bots.registered_bots import CORPORA, ApiLimits, RegisteredBots
 from server.config import Settings
 from server.db.engine import DatabaseLimits
 from server.db.store import Store
-from server.desk import metrics
+from server.desk import metrics, trials
 from server.desk.assignments import forgetting, search, simulation, transcript, wizard, worker_actions
 from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
@@ -110,6 +111,7 @@ _ROUTERS = (
     studies_api.router,
     people.router,
     study_people.router,
+    trials.router,
     list_watch.router,
     recruiting_api.router,
     webhooks.router,
@@ -208,6 +210,7 @@ def _add_runs(parts: Parts, runs: dict[int, OpenRun]) -> None:
     served = OpenRuns(runs, partial(_prepared, store, measures))
     reach = ApiLimits(settings.bot_keys, settings.data / CORPORA)
     checks = BackgroundChecks(store, news)
+    drafted = DraftedBots(store, opened_bots, reach)
     bots = RegisteredBots(store, opened_bots, checks, reach, news)
     changes = RunChanges(
         store,
@@ -218,7 +221,7 @@ def _add_runs(parts: Parts, runs: dict[int, OpenRun]) -> None:
         ids=parts[Auth].ids,
     )
     followed = StoredChanges(store, served, bots, opened_bots, news)
-    parts.add(measures, served, reach, checks, bots, changes, followed, RunEnds(store, served, news))
+    parts.add(measures, served, reach, checks, drafted, bots, changes, followed, RunEnds(store, served, news))
 
 
 def _add_sessions(parts: Parts) -> None:

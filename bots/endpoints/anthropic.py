@@ -77,9 +77,8 @@ class AnthropicEndpoint(HostedEndpoint):
     """Anthropic's Messages API. A url ends before `/messages`. `max_tokens` is required by the API."""
 
     model_config = described(
-        "anthropic: Anthropic’s Messages API",
-        "Claude, at Anthropic’s own address unless another one is given. A model’s name is like",
-        "claude-sonnet-4-5",
+        "Anthropic",
+        "Claude models, at Anthropic’s own address unless you enter another one.",
     )
     kind: Literal["anthropic"]
     service: ClassVar = AnthropicApi

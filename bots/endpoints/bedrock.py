@@ -90,9 +90,8 @@ class BedrockEndpoint(HostedEndpoint):
     """Amazon Bedrock's Converse at https://bedrock-runtime.REGION.amazonaws.com, with a Bedrock API key."""
 
     model_config = described(
-        "bedrock: Amazon Bedrock’s Converse",
-        "Whatever Bedrock has, with a key of Bedrock’s. The address names the region:",
-        "https://bedrock-runtime.\neu-central-1.amazonaws.com",
+        "Amazon Bedrock",
+        "Models on Bedrock. The address names your region: https://bedrock-runtime.eu-central-1.amazonaws.com",
     )
     kind: Literal["bedrock"]
     service: ClassVar = BedrockApi

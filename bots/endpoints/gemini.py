@@ -104,9 +104,8 @@ class GeminiEndpoint(HostedEndpoint):
     """Google's Gemini API, generateContent. A url ends before `/models`."""
 
     model_config = described(
-        "gemini: Google’s Gemini API",
-        "Gemini, at Google’s own address unless another one is given. A model’s name is like",
-        "gemini-2.5-flash",
+        "Google Gemini",
+        "Gemini models, at Google’s own address unless you enter another one.",
     )
     kind: Literal["gemini"]
     service: ClassVar = GeminiApi

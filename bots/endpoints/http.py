@@ -79,9 +79,9 @@ class HttpEndpoint(EndpointSettings):
     """Equivalent servers of Candor's own contract (`bots.endpoints.http`)."""
 
     model_config = described(
-        "http: a bot host, or 20 lines of Python",
-        "A program of your own that answers Candor’s small JSON contract. "
-        "A bot host does it for local models, here at http://127.0.0.1:8601/mine:",
+        "Your own program, or a bot host",
+        "Anything that answers Candor’s small JSON contract. A bot host does so for local models, for "
+        "example at http://127.0.0.1:8601/mine:",
         "candor host hf:models/my-bot \\\n  --name mine",
     )
     kind: Literal["http"]
@@ -139,8 +139,9 @@ class ParlaiWebEndpoint(EndpointSettings):
     """Equivalent processes of ParlAI's `interactive_web`, for the exclusive use of this server."""
 
     model_config = described(
-        "parlai-web: ParlAI’s interactive_web",
-        "It has one conversation at a time, so give it to nobody else meanwhile; here at http://127.0.0.1:8080:",
+        "ParlAI’s interactive_web",
+        "It holds one conversation at a time, so use it for nothing else meanwhile. For example at "
+        "http://127.0.0.1:8080:",
         "parlai interactive_web \\\n  -mf my/model --port 8080",
     )
     kind: Literal["parlai-web"]

@@ -174,13 +174,13 @@ class EndpointSettings(BaseModel, ABC):
         )
 
 
-def described(name: str, about: str, example: str) -> ConfigDict:
+def described(name: str, about: str, example: str = "") -> ConfigDict:
     """Return the help text of a kind, which the desk's form shows with its settings.
 
     Args:
         name: what it is, in a few words.
-        about: what to enter; `example` follows.
-        example: a command that starts such a server, a model's name, or an address.
+        about: what it is, or what to enter, on one line; `example` follows.
+        example: a command that starts such a server, if one has to be started.
     """
     return ConfigDict(json_schema_extra={"x-kind": {"name": name, "about": about, "example": example}})
 

@@ -146,8 +146,9 @@ class OpenAiEndpoint(HostedEndpoint):
     """
 
     model_config = described(
-        "openai: anything OpenAI-compatible",
-        "OpenAI, Azure, vLLM, Ollama, llama.cpp, TGI … An address ends where /chat/completions begins, here http://127.0.0.1:8100/v1:",
+        "Another OpenAI-compatible service",
+        "Azure, vLLM, llama.cpp, TGI and many others. The address ends before /chat/completions, for example "
+        "http://127.0.0.1:8100/v1:",
         "vllm serve my/model \\\n  --port 8100",
     )
     kind: Literal["openai"]

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ValidationError
 
 from bots.core.failures import BotBusy, BotError, BotTimeout, BrokenOff, BudgetSpent, ChatRefused, Declined
 from bots.endpoints.address import Key, PrivateAddress, PublicOnly
+from bots.endpoints.recorded_calls import record
 from candor.common.network import UnreadableAnswer, bound_answer, trusted
 
 LONGEST_MESSAGE = 300  # characters of the provider's words
@@ -247,6 +248,7 @@ class Remote:
         if key is not None:
             sent[key_header] = f"Bearer {key.value}" if key_header == "Authorization" else key.value
         self.client = _Client(
+            key,
             headers=sent,
             params=dict(query or {}),
             timeout=httpx2.Timeout(patience, connect=min(CONNECT_SECONDS, patience)),
@@ -333,13 +335,20 @@ class RemoteBot:
 
 
 class _Client(httpx2.AsyncClient):
-    """An HTTP client that raises BotError if no answer comes."""
+    """An HTTP client that raises BotError if no answer comes. `key` is removed from what is recorded."""
+
+    def __init__(self, key: Key | None, **options: Any) -> None:
+        super().__init__(**options)
+        self._key = key
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         try:
-            return await super().send(request, **options)
+            response = await super().send(request, **options)
         except httpx2.HTTPError as error:
+            record(request, None, self._key)
             raise self._failure(error) from error
+        record(request, response, self._key)
+        return response
 
     def _failure(self, error: httpx2.HTTPError) -> BotError:
         match error:

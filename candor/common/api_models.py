@@ -59,6 +59,13 @@ class NumberForecast(BaseModel):
     cost: float | None
 
 
+class PowerPoint(BaseModel):
+    """The power for the first two systems with a number of workers."""
+
+    workers: int
+    apart: float
+
+
 class PlannedStudy(BaseModel):
     """The planned study: workers with one assignment each, `pay` per assignment, `fee` as a share of it."""
 
@@ -74,7 +81,8 @@ class Forecast(BaseModel):
 
     `minutes`: the duration of an assignment. `apart`: the probability that the `first` and the `second`
     system are told apart. `needed`: the workers needed for a probability of `power`, None if that is
-    unaffordable. `assumed`: assumptions in sentences.
+    unaffordable. `assumed`: assumptions in sentences. `curve`: power by number of workers, to be drawn; older
+    forecasts have none.
     """
 
     plan: PlannedStudy
@@ -91,3 +99,4 @@ class Forecast(BaseModel):
     power: float
     chances: list[NumberForecast]
     assumed: list[str]
+    curve: list[PowerPoint] = []

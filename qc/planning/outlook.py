@@ -39,6 +39,7 @@ FEWEST_PASSED = 4
 FEW_PASSED = 12
 # Numbers of workers to show, as multiples of the planned number.
 MULTIPLES = (0.5, 1.0, 2.0, 4.0)
+CURVE_POINTS = 32
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,14 @@ class Chance:
 
 
 @dataclass(frozen=True)
+class CurvePoint:
+    """The chance to distinguish the first two systems with a number of workers."""
+
+    workers: int
+    apart: float
+
+
+@dataclass(frozen=True)
 class Outlook:
     """The forecast.
 
@@ -87,6 +96,7 @@ class Outlook:
         apart: chance that they are distinguished with the planned workers.
         needed: workers for POWER; None if more than MOST_WORKERS would be needed.
         chances: the same for other numbers of workers.
+        curve: the chance for evenly spaced numbers of workers, to be drawn.
     """
 
     plan: Plan
@@ -101,6 +111,7 @@ class Outlook:
     apart: float
     needed: int | None
     chances: tuple[Chance, ...]
+    curve: tuple[CurvePoint, ...]
 
 
 def outlook(run: Run, plan: Plan, alpha: float = 0.05, seed: int = 0) -> Outlook:
@@ -139,6 +150,7 @@ def outlook(run: Run, plan: Plan, alpha: float = 0.05, seed: int = 0) -> Outlook
         return _power(difference, float(difference.std()) * shrink(count), alpha)
 
     planned = half_widths(plan.workers)
+    needed = next((count for count in _numbers() if apart(count) >= POWER), None)
     names, z = scores.z["system"].to_list(), scores.z["overall"].to_numpy(np.float64)
     return Outlook(
         plan=plan,
@@ -154,12 +166,13 @@ def outlook(run: Run, plan: Plan, alpha: float = 0.05, seed: int = 0) -> Outlook
         second=names[1],
         difference=float(z[0] - z[1]),
         apart=apart(plan.workers),
-        needed=next((count for count in _numbers() if apart(count) >= POWER), None),
+        needed=needed,
         chances=tuple(
             Chance(count, float(half_widths(count).max()), apart(count), _cost(plan, count))
             for multiple in MULTIPLES
             for count in [max(ceil(multiple * plan.workers), 2)]
         ),
+        curve=tuple(CurvePoint(count, apart(count)) for count in _drawn(plan.workers, needed)),
     )
 
 
@@ -177,6 +190,18 @@ def _numbers() -> list[int]:
     while numbers[-1] < MOST_WORKERS:
         numbers.append(max(numbers[-1] + 1, ceil(numbers[-1] * 1.05)))
     return numbers
+
+
+def _drawn(planned: int, needed: int | None) -> list[int]:
+    """Return the numbers of workers to draw: up to twice the planned one, and beyond the needed one.
+
+    A needed number that is far beyond the plan is left out, or the plan could not be seen.
+    """
+    last = 2 * planned
+    if needed is not None and needed <= 10 * planned:
+        last = max(last, ceil(1.15 * needed))
+    step = max((last - 2) / (CURVE_POINTS - 1), 1.0)
+    return sorted({round(2 + step * point) for point in range(CURVE_POINTS) if 2 + step * point <= last + 1})
 
 
 def _cost(plan: Plan, workers: int) -> float | None:

@@ -77,7 +77,7 @@ class CheckedBots(BaseModel):
     bots: list[CheckedBot]
 
 
-_ADDRESS = re.compile(r"""https?://[^\s"'\\]+""")
+ADDRESS = re.compile(r"""https?://[^\s"'\\]+""")
 
 
 def check_of(
@@ -106,7 +106,7 @@ def check_view(check: BackgroundCheck) -> CheckView:
 
 def without_addresses(check: CheckView) -> CheckView:
     """Return a check without the addresses in its errors."""
-    return CheckView.model_validate_json(_ADDRESS.sub(LEFT_OUT, check.model_dump_json()))
+    return CheckView.model_validate_json(ADDRESS.sub(LEFT_OUT, check.model_dump_json()))
 
 
 class NewBot(RequestBody):

@@ -160,10 +160,15 @@ def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterato
 def own_checks(study: Study, moderation: Moderation | None) -> dict[str, FitnessCheck]:
     """Return the checks of the study's own bots that its systems use, by name."""
     return {
-        name: fitness_check(name, study.bots[name], study, _at_once(study), moderation=moderation)
+        name: own_check(study, name, moderation)
         for name in study.bots_of_systems.values()
         if name in study.bots
     }
+
+
+def own_check(study: Study, name: str, moderation: Moderation | None) -> FitnessCheck:
+    """Return the check of one of the study's own bots."""
+    return fitness_check(name, study.bots[name], study, _at_once(study), moderation=moderation)
 
 
 def own_bots(run: OpenRun) -> dict[str, Bot]:

@@ -1,7 +1,8 @@
 """The opened bots of this process: registered bots with changing replicas, and builtin bots in bot hosts."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
@@ -203,6 +204,15 @@ class OpenedBots:
         self._share_outages(sha256(endpoint.model_dump_json().encode()).hexdigest(), replicas)
         return replicas
 
+    @asynccontextmanager
+    async def briefly(self, endpoint: Endpoint) -> AsyncIterator[Replicas]:
+        """Open the bot at `endpoint` for a few calls, and close it afterwards. Raises EndpointError."""
+        replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
+        try:
+            yield replicas
+        finally:
+            await replicas.close()
+
     def built_in(
         self, spec: str, corpus: str, earlier: EarlierReplies | None = None, language: str = "en"
     ) -> Bot:
@@ -215,7 +225,8 @@ class OpenedBots:
 
     async def require_openable(self, endpoint: Endpoint) -> None:
         """Check that the bot at `endpoint` can be opened here, without calling it. Raises EndpointError."""
-        await open_endpoint(endpoint, refuse_private=self._refuse_private).close()
+        async with self.briefly(endpoint):
+            pass
 
     def load(self, connection: Connection) -> None:
         """Load the registered bots from the database."""

@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
-from bots import Endpoint, Moderation, PlannedCalls, estimate, in_words, planned_calls
+from bots import Endpoint, Estimate, Moderation, PlannedCalls, Price, estimate, in_words, planned_calls
 from server.bots import stored_bots
 from server.bots.fitness import FitnessCheck, calls_of, own_checks
 from server.errors import NeedsConfirmation
@@ -39,6 +40,33 @@ class Confirmation:
         return in_words(what, [each if self.sees_hosts else replace(each, hosts=()) for each in planned])
 
 
+@dataclass(frozen=True, slots=True)
+class BotCalls:
+    """The calls of one bot, paid or not. `endpoint`: None for a builtin bot."""
+
+    bot: str
+    endpoint: Endpoint | None
+    estimate: Estimate
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that are called; none for a builtin bot, and for hosts that connect by themselves."""
+        addresses = () if self.endpoint is None else self.endpoint.addresses
+        return tuple(dict.fromkeys(urlsplit(url).hostname or url for url in addresses))
+
+    @property
+    def price(self) -> Price | None:
+        """The price of a million tokens, if one is set."""
+        return None if self.endpoint is None else self.endpoint.token_price
+
+    @property
+    def cost(self) -> float | None:
+        """The cost by the bot's price; None if no price is set and its provider may charge."""
+        if self.price is not None:
+            return self.price.cost(self.estimate.tokens_in, self.estimate.tokens_out)
+        return None if self.endpoint is not None and self.endpoint.may_cost else 0.0
+
+
 def of_check(
     name: str, endpoint: Endpoint, check: FitnessCheck, moderation: Moderation | None
 ) -> list[PlannedCalls]:
@@ -58,19 +86,22 @@ def of_own_checks(study: Study, moderation: Moderation | None, occasion: str = "
 def of_assignments(
     connection: Connection, study: Study, assignments: int, occasion: str = ""
 ) -> list[PlannedCalls]:
-    """Return the calls of a study's bots in a number of assignments with conversations of minimum length.
+    """Return the calls that may cost money, as `by_bot`. `occasion`: the prefix of each line."""
+    return _that_cost(
+        planned_calls(f"`{each.bot}`", each.endpoint, each.estimate, occasion)
+        for each in by_bot(connection, study, assignments)
+        if each.endpoint is not None
+    )
 
-    `occasion`: the prefix of each line.
-    """
+
+def by_bot(connection: Connection, study: Study, assignments: int) -> list[BotCalls]:
+    """Return the calls of a study's bots in a number of assignments with conversations of minimum length."""
     registered = {row.name: row.endpoint for row in stored_bots.registrations(connection)}
     endpoints: dict[str, Endpoint] = {**registered, **study.bots}
-    return _that_cost(
-        planned_calls(
-            f"`{name}`", endpoints[name], estimate(assignments * chats, study.minimum_inputs), occasion
-        )
+    return [
+        BotCalls(name, endpoints.get(name), estimate(assignments * chats, study.minimum_inputs))
         for name, chats in _chats(study).items()
-        if name in endpoints
-    )
+    ]
 
 
 def of_run(

@@ -4,7 +4,7 @@ import mimetypes
 from collections.abc import Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import FileResponse
 from pydantic import StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
@@ -35,6 +35,7 @@ from server.jobs.responses import (
     Narrowing,
     RehearsalJob,
     RehearsalList,
+    RehearsalPlan,
     ReportJob,
     ReportList,
     ScoresThen,
@@ -43,6 +44,7 @@ from server.jobs.responses import (
     job_outcome,
     job_view,
     rehearsal_job,
+    rehearsal_plan,
     report_job,
 )
 from server.study import in_thread, parse_study
@@ -86,6 +88,7 @@ RunReports = Annotated[Reports, part(Reports)]
 RunRehearsals = Annotated[Rehearsals, part(Rehearsals)]
 RunExports = Annotated[Exports, part(Exports)]
 Links = Annotated[FileLinks, part(FileLinks)]
+SimulatedWorkers = Annotated[int, Query(ge=5, le=1000)]
 router = APIRouter(tags=["jobs"])
 
 
@@ -166,6 +169,24 @@ async def list_rehearsals(run: str, rehearsals: RunRehearsals) -> RehearsalList:
     return RehearsalList(rehearsals=[rehearsal_job(entry) for entry in await rehearsals.of_run(run)])
 
 
+@router.get("/api/desk/runs/{run}/rehearsal-plan", dependencies=_REHEARSE)
+async def plan_rehearsal_of_run(
+    run: str, actor: Caller, store: Database, rehearsals: RunRehearsals, workers: SimulatedWorkers = 40
+) -> RehearsalPlan:
+    """Return which bots a rehearsal of a run's study would call, how often, and at what cost."""
+    entry = await store.read(lambda connection: find_run(connection, run))
+    return await _planned(rehearsals, entry.yaml, workers, actor)
+
+
+@router.get("/api/desk/studies/{study}/rehearsal-plan", dependencies=_REHEARSE)
+async def plan_rehearsal_of_study(
+    study: str, actor: Caller, store: Database, rehearsals: RunRehearsals, workers: SimulatedWorkers = 40
+) -> RehearsalPlan:
+    """Return the same as for a run, for the newest version of a study."""
+    text = await store.read(lambda connection: find_study(connection, study).newest.yaml)
+    return await _planned(rehearsals, text, workers, actor)
+
+
 @router.post("/api/desk/runs/{run}/rehearsals", status_code=202, dependencies=_REHEARSE)
 async def rehearse_run(
     run: str, body: RehearsalToBegin, actor: Caller, store: Database, rehearsals: RunRehearsals
@@ -244,6 +265,11 @@ async def _rehearse(rehearsals: Rehearsals, text: str, body: RehearsalToBegin, a
     noted = _noted(actor, "study.rehearse", study)
     confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
     return rehearsal_job(await rehearsals.start(text, body.options, noted, confirmation))
+
+
+async def _planned(rehearsals: Rehearsals, text: str, workers: int, actor: Actor) -> RehearsalPlan:
+    planned = await rehearsals.planned(text, workers)
+    return rehearsal_plan(workers, planned, sees_hosts=actor.may("change_bots"))
 
 
 async def _find(store: Store, run: str, job: str) -> JobEntry:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 
 from bots import FittedRaterModel
 from server.bots.opening import OpenRuns
-from server.bots.planned_calls import Confirmation, of_assignments
+from server.bots.planned_calls import BotCalls, Confirmation, by_bot, of_assignments
 from server.clock import utc_now
 from server.db.jobs import JobEntry, jobs_of
 from server.db.runs.run_states import change_run, open_rehearsal, rehearsals_of
@@ -112,7 +112,7 @@ class Rehearsals:
             NeedsConfirmation: it may cost money, and that is not confirmed.
         """
         study = parse_study(text)
-        _require_rehearsable(study, options)
+        _require_rehearsable(study, options.workers)
         calls = await self._store.read(lambda c: of_assignments(c, study, options.workers))
         confirmation.require(f"A rehearsal of `{study.name}` with {options.workers} simulated workers", calls)
         quality = _quality(study, options)
@@ -133,6 +133,12 @@ class Rehearsals:
         entry = await self._jobs.start("rehearsal", study.name, asked, prepare, work)
         self._news.publish("runs", {})
         return entry
+
+    async def planned(self, text: str, workers: int) -> list[BotCalls]:
+        """Return the calls of each bot in a rehearsal, paid or not. Raises StudyInvalid, RehearsalRefused."""
+        study = parse_study(text)
+        _require_rehearsable(study, workers)
+        return await self._store.read(lambda c: by_bot(c, study, workers))
 
     async def of_study(self, study: str) -> list[JobEntry]:
         """Return the rehearsals of a study, newest first."""
@@ -226,7 +232,7 @@ def _with_model(forecast: Mapping[str, Any], study: Study, options: RehearsalOpt
     return {**forecast, "assumed": [*forecast["assumed"], said]}
 
 
-def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
+def _require_rehearsable(study: Study, workers: int) -> None:
     match study.task:
         case "chat":
             work = None
@@ -246,9 +252,9 @@ def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
             "workers of this study cannot be tested, but a forecast needs workers who pass",
             "Add a conversation with the quality-control bot to each assignment: `qc_per_assignment: 1`.",
         )
-    if study.assignments is not None and study.assignments < options.workers:
+    if study.assignments is not None and study.assignments < workers:
         raise RehearsalRefused(
-            f"{options.workers} simulated workers need a slot each, but the study has {study.assignments}",
+            f"{workers} simulated workers need a slot each, but the study has {study.assignments}",
             "Rehearse with fewer simulated workers. The forecast can be for more people: set `planned`.",
         )
 

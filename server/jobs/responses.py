@@ -1,11 +1,13 @@
 """Responses of the API about jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
+from bots import Price
 from candor.common.api_models import Forecast
+from server.bots.planned_calls import BotCalls
 from server.clock import ShownTime
 from server.db.jobs import JobEntry, JobKind, JobStatus
 from server.jobs.background import FileLinks
@@ -84,6 +86,46 @@ class RehearsalJob(JobView):
     options: RehearsalOptionsAsked
     forecast: Forecast | None
     trouble: str | None
+
+
+class PlannedBotCalls(BaseModel):
+    """The calls of one bot in a rehearsal, about. `hosts`: those that are called; none if it runs here.
+
+    `price`: of a million tokens, if one is set. `cost`: by that price, 0 if it costs nothing; None if no
+    price is set and the provider may charge.
+    """
+
+    bot: str
+    hosts: list[str]
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    price: Price | None
+    cost: float | None
+
+
+class RehearsalPlan(BaseModel):
+    """The calls of a rehearsal with that many simulated workers, by bot."""
+
+    workers: int
+    bots: list[PlannedBotCalls]
+
+
+def rehearsal_plan(workers: int, planned: Iterable[BotCalls], *, sees_hosts: bool) -> RehearsalPlan:
+    """Return planned calls as a response. `sees_hosts`: the caller may see addresses of registered bots."""
+    bots = [
+        PlannedBotCalls(
+            bot=each.bot,
+            hosts=list(each.hosts) if sees_hosts else [],
+            calls=each.estimate.calls,
+            tokens_in=each.estimate.tokens_in,
+            tokens_out=each.estimate.tokens_out,
+            price=each.price,
+            cost=each.cost,
+        )
+        for each in planned
+    ]
+    return RehearsalPlan(workers=workers, bots=bots)
 
 
 class JobOutcome(JobView):

@@ -11,7 +11,16 @@ from server.study.edits import (
     require_study_name,
 )
 from server.study.problems import builtin_elsewhere, study_notes
-from server.study.reading import Mistake, in_thread, load_study, located, parse_study, read_study, study_hash
+from server.study.reading import (
+    Mistake,
+    in_thread,
+    load_study,
+    located,
+    parse_study,
+    read_study,
+    study_hash,
+    study_of_bots,
+)
 from server.study.settings import study_schema
 from server.study.study import (
     BLANK,
@@ -68,6 +77,7 @@ __all__ = [
     "shipped_statements",
     "study_hash",
     "study_notes",
+    "study_of_bots",
     "study_schema",
     "template",
     "template_text",

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -50,6 +50,8 @@ _PATTERNS = {
     "^[A-Z_][A-Z0-9_]*$": "capital letters, digits and _, as in the name of an environment variable",
 }
 _NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
+
+_FIX_BOTS = "Fix these settings, then try again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,32 @@ def _read(text: str) -> tuple[Study | None, tuple[Mistake, ...]]:
         return None, (Mistake(error.line, (), error.reason),)
     study, problems = _validated(document)
     return study, tuple(on_their_lines(document, problems))
+
+
+# The settings that decide how a study's bots answer, and stand-ins for others that a study must have.
+_OF_BOTS = frozenset(
+    {"language", "corpus", "personas", "bots", "systems", "scenarios", "qc", "people", "topic_mode"}
+    | {"minimum_inputs", "timeouts", "display"}
+)
+_OTHERS = {"name": "draft", "title": "-", "payment": "-"}
+
+
+def study_of_bots(text: str) -> Study:
+    """Return the study in `text` with the settings that decide how its bots answer; others may have mistakes.
+
+    Raises StudyInvalid: the settings of its bots have mistakes.
+    """
+    try:
+        document = read_document(text)
+    except Unreadable as error:
+        raise StudyInvalid(f"The study cannot be read: {error.reason}", _FIX_BOTS) from error
+    kept = {name: value for name, value in document.content.items() if name in _OF_BOTS}
+    study, problems = _validated(replace(document, content={**_OTHERS, **kept}))
+    if study is None:
+        mistakes = on_their_lines(document, problems)
+        said = "; ".join(f"{'.'.join(map(str, each.path))}: {each.reason}" for each in mistakes)
+        raise StudyInvalid(f"The settings of the study’s bots have problems ({said})", _FIX_BOTS)
+    return study
 
 
 async def in_thread(read: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""Bots on the desk, in a real browser: registered with all that their kind takes, checked, examined."""
+"""Bots on the desk, in a real browser: added with all that their kind takes, tried, checked, examined."""
 
 import re
 from typing import Any
@@ -10,6 +10,7 @@ from tests.e2e.axe import clean
 from tests.e2e.hands import press
 from tests.e2e.stage import Stage
 from tests.e2e.studies import call, made
+from tests.server.support.provider import SAID, providing
 
 pytestmark = pytest.mark.browser
 
@@ -85,14 +86,16 @@ def test_every_kind_of_bot_is_registered_with_all_that_it_takes(page: Page, stag
     made(page, stage, "kinds")
     page.get_by_role("tab", name="Bots").click()
     for kind, fields in KINDS.items():
-        press(page, "Register a bot")
+        press(page, "Add a bot")
         dialog = page.get_by_role("dialog")
+        dialog.get_by_label("All studies").check()
         dialog.get_by_label("Name", exact=True).fill(f"a-{kind}")
-        dialog.get_by_label("Kind").select_option(kind)
-        dialog.get_by_label("Addresses").fill(NOWHERE)
+        dialog.get_by_label("Service").select_option(kind)
+        dialog.get_by_label("Address", exact=True).fill(NOWHERE)
         expected: dict[str, Any] = {"kind": kind, "urls": [NOWHERE]}
         if fields:
-            dialog.get_by_text("More settings").click()
+            dialog.get_by_label("Key’s variable").fill("")
+            dialog.get_by_text("Advanced", exact=True).click()
             dialog.get_by_text("Price of a million tokens").click()
             add_by_name(dialog, "Headers", "x-title", "birds")
             expected |= {"headers": {"x-title": "birds"}, "price": {"input": 1.25, "output": 10}}
@@ -103,7 +106,7 @@ def test_every_kind_of_bot_is_registered_with_all_that_it_takes(page: Page, stag
             write(dialog, label, text)
             expected |= {NAMES[label]: value} if label in NAMES else {}
         clean(page)
-        dialog.get_by_role("button", name="Register").click()
+        dialog.get_by_role("button", name="Add", exact=True).last.click()
         expect(page.get_by_role("dialog")).to_have_count(0)
         assert call(page, stage, "GET", f"/bots/a-{kind}")["endpoint"] == expected
 
@@ -111,15 +114,16 @@ def test_every_kind_of_bot_is_registered_with_all_that_it_takes(page: Page, stag
 def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) -> None:
     made(phone, stage, "mistaken")
     phone.get_by_role("tab", name="Bots").click()
-    press(phone, "Register a bot")
+    press(phone, "Add a bot")
     dialog = phone.get_by_role("dialog")
+    dialog.get_by_label("All studies").check()
     dialog.get_by_label("Name", exact=True).fill("claude")
-    dialog.get_by_label("Kind").select_option("anthropic")
-    dialog.get_by_text("More settings").click()
+    dialog.get_by_label("Service").select_option("anthropic")
+    dialog.get_by_text("Advanced", exact=True).click()
     dialog.get_by_label("Temperature", exact=True).fill("warm")
     dialog.get_by_label("More of the request").fill("{not json")
     dialog.get_by_label("Spending cap", exact=True).fill("5")
-    dialog.get_by_role("button", name="Register").click()
+    dialog.get_by_role("button", name="Add", exact=True).last.click()
     expect(dialog.get_by_text("Fix the problems above first.")).to_be_visible()
     expect(dialog.get_by_text("Expected a number, got `warm`")).to_be_visible()
     expect(dialog.get_by_text("got `{not json`")).to_be_visible()
@@ -129,14 +133,15 @@ def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) ->
     dialog.get_by_label("Model", exact=True).fill("claude-x")
     dialog.get_by_label("Temperature", exact=True).fill("1")
     dialog.get_by_label("More of the request").fill("")
-    dialog.get_by_role("button", name="Register").click()
+    dialog.get_by_role("button", name="Add", exact=True).last.click()
     expect(dialog.get_by_text("needs the `price` of a million tokens")).to_be_visible()
     dialog.get_by_label("Spending cap", exact=True).fill("")
-    dialog.get_by_label("Key", exact=True).fill("NO_SUCH_KEY")
-    dialog.get_by_role("button", name="Register").click()
+    expect(dialog.get_by_label("Key’s variable")).to_have_value("ANTHROPIC_API_KEY")
+    dialog.get_by_label("Key’s variable").fill("NO_SUCH_KEY")
+    dialog.get_by_role("button", name="Add", exact=True).last.click()
     expect(dialog.get_by_text("NO_SUCH_KEY", exact=False)).to_be_visible()  # what the server says of the key
-    dialog.get_by_label("Key", exact=True).fill("")
-    dialog.get_by_role("button", name="Register").click()
+    dialog.get_by_label("Key’s variable").fill("")
+    dialog.get_by_role("button", name="Add", exact=True).last.click()
     expect(phone.get_by_role("dialog")).to_have_count(0)
     made_of = call(phone, stage, "GET", "/bots/claude")["endpoint"]
     assert made_of["urls"] == ["https://api.anthropic.com/v1"]  # its own address, which nobody had to write
@@ -146,10 +151,79 @@ def test_what_a_check_and_the_examination_of_the_qc_bot_found_is_shown(phone: Pa
     made(phone, stage, "examined")
     call(phone, stage, "POST", "/bots", {"name": "shut", "endpoint": {"kind": "http", "urls": [NOWHERE]}})
     phone.get_by_role("tab", name="Bots").click()
-    press(phone, "Examine the qc bot")
+    press(phone, "Examine the QC bot")
     expect(phone.get_by_text("lines stand in the corpus as they are")).to_be_visible()
     expect(phone.get_by_text("A small language model prefers")).to_be_visible()
     press(phone, "Check shut")
-    expect(phone.get_by_text("not fit:")).to_be_visible()
+    expect(phone.get_by_text("Not fit for workers")).to_be_visible()
     expect(phone.get_by_text("Does it answer?")).to_be_visible()
     clean(phone)
+
+
+def say(page: Page, text: str) -> None:
+    page.get_by_label("Message", exact=True).fill(text)
+    press(page, "Send")
+
+
+def test_a_bot_of_a_study_that_is_not_finished_is_added_tried_and_checked(page: Page, stage: Stage) -> None:
+    made(page, stage, "untold")
+    page.get_by_label("Title").fill("")
+    expect(page.get_by_text("to fix").first).to_be_visible()
+    page.get_by_role("tab", name="Bots").click()
+    with providing() as provider:
+        press(page, "Add a bot")
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Service").select_option("ollama")
+        expect(dialog.get_by_label("Key’s variable")).to_have_value("")
+        dialog.get_by_label("Name", exact=True).fill("Far")
+        dialog.get_by_label("Address", exact=True).fill(provider.url)
+        expect(dialog.get_by_label("Service")).to_have_value("openai")
+        dialog.get_by_label("Model", exact=True).fill("m")
+        dialog.get_by_role("button", name="Add", exact=True).last.click()
+        expect(dialog.get_by_text("Enter a name: lowercase letters")).to_be_visible()
+        dialog.get_by_label("Name", exact=True).fill("far")
+        dialog.get_by_role("button", name="Add", exact=True).last.click()
+        expect(page.get_by_text("only in this study, in no system yet")).to_be_visible()
+
+        press(page, "Try far")
+        talk = page.get_by_role("log", name="Conversation")
+        say(page, "Hello there!")
+        expect(talk.locator(".line-bot", has_text=SAID)).to_have_count(1)
+        say(page, "Where did you go?")
+        expect(talk.locator(".line-bot", has_text=SAID)).to_have_count(2)
+        talk.locator(".making > summary").last.click()
+        making = talk.locator(".making").last
+        expect(making.locator(".making-messages")).to_contain_text("Hello there!")
+        expect(making.locator(".making-messages")).to_contain_text("Where did you go?")
+        expect(making.get_by_text("HTTP status 200")).to_be_visible()
+        clean(page)
+        provider.refuses = 401, {"error": {"message": "Incorrect API key provided."}}
+        say(page, "Are you there?")
+        expect(talk.get_by_text("The endpoint wants a key.")).to_be_visible()
+        expect(talk.get_by_text("Incorrect API key provided.").first).to_be_visible()
+        clean(page)
+        provider.refuses = None
+        press(page, "Try again")
+        expect(talk.locator(".line-bot", has_text=SAID)).to_have_count(3)
+        press(page, "Start over")
+        expect(talk.locator(".line-bot", has_text=SAID)).to_have_count(0)
+        press(page, "Close")
+
+        press(page, "Check far")
+        expect(page.get_by_text("Not fit for workers")).to_be_visible()  # it always says the same
+        expect(page.get_by_text("Fix what failed, then check the bot again.")).to_be_visible()
+        clean(page)
+    assert call(page, stage, "GET", "/studies/untold")["version"] == 1  # nothing of it was saved
+
+
+def test_a_builtin_bot_is_tried_on_a_phone(phone: Page, stage: Stage) -> None:
+    made(phone, stage, "pocket")
+    phone.get_by_role("tab", name="Bots").click()
+    press(phone, "Try builtin:reflect")
+    say(phone, "I feel good.")
+    expect(phone.locator(".line-bot")).to_be_visible()
+    expect(phone.get_by_text(re.compile("· free$"))).to_be_visible()
+    clean(phone)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 360
+    phone.keyboard.press("Escape")
+    expect(phone.get_by_role("button", name="Try builtin:reflect")).to_be_focused()

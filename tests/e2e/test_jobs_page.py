@@ -1,5 +1,6 @@
 """A report, an export and a rehearsal from the desk, in a real browser: begun, watched, read, given up."""
 
+import re
 import zipfile
 from collections.abc import Iterator
 
@@ -105,14 +106,21 @@ def test_a_rehearsal_is_held_and_another_given_up(page: Page, phone: Page, serve
     page.get_by_label("Platform’s fee, %").fill("25")
     clean(page)
     page.get_by_role("button", name="Rehearse").click()
+    question = page.get_by_role("dialog", name="Rehearse?")
+    # The run's study is the demo, whose bots are all builtin.
+    expect(question.get_by_role("row").last).to_contain_text("free")
+    clean(page)
+    question.get_by_role("button", name="Rehearse").click()
     expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
     expect(page.get_by_role("heading", name="Forecast for 80 people")).to_be_visible(timeout=JOB)
     expect(page.get_by_text("150.00").first).to_be_visible()  # 80 × 1.50, and a quarter more
     expect(page.get_by_text("no evidence about systems")).to_be_visible()
     clean(page)
     expect(page.get_by_label("People you plan for")).to_have_value("80")
+    expect(page.get_by_role("img", name=re.compile("^Chance to tell .* with the planned 80"))).to_be_visible()
     page.get_by_label("Simulated workers").fill("200")
     page.get_by_role("button", name="Rehearse").click()
+    question.get_by_role("button", name="Rehearse").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("cancelled")).to_be_visible()
     at(phone, server, "rehearsal")

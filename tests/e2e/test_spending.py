@@ -52,19 +52,25 @@ def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: 
         clean(page)
         press(page, "Cancel")
         expect(question).to_have_count(0)
-        expect(page.get_by_text("never checked")).to_be_visible()
+        expect(page.get_by_text("Not checked yet")).to_be_visible()
         assert provider.asked == 0
         press(page, "Check paid")
         question.get_by_role("button", name="Check", exact=True).click()
-        expect(page.get_by_text("not fit, checked")).to_be_visible()
+        expect(page.get_by_text("Not fit for workers")).to_be_visible()
         asked = provider.asked
         assert asked > 0
 
         press(page, "Rehearse")
         question = page.get_by_role("dialog", name="Rehearse?")
-        # 40 workers × 2 conversations × 3 inputs.
-        expect(question).to_contain_text("A rehearsal of spending with 40 simulated workers may cost money:")
-        expect(question).to_contain_text("about 240 calls to paid at 127.0.0.1")
+        # 40 workers × 2 conversations × 3 inputs to the one bot, and half as many to the QC bot.
+        expect(question.get_by_role("row", name=re.compile("^paid"))).to_contain_text(
+            "127.0.0.1 · 100 in, 400 out for a million tokens240"
+        )
+        # 240 × 200 tokens of instructions and 80 × 6 × 25 of earlier lines at 100 for a million, 240 × 25 of
+        # replies at 400.
+        expect(question.get_by_role("row", name=re.compile("^qc"))).to_contain_text("120free")
+        expect(question.get_by_role("row", name=re.compile("^Total"))).to_have_text("Total3608.40")
+        clean(page)
         page.keyboard.press("Escape")
         expect(question).to_have_count(0)
         expect(page.get_by_role("alert").filter(has_text=re.compile("."))).to_have_count(0)

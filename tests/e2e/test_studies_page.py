@@ -102,7 +102,7 @@ def test_a_registered_bot_is_found_from_any_study(page: Page, stage: Stage) -> N
     page.reload()
     page.get_by_role("tab", name="Bots").click()
     press(page, "Remove heron")
-    press(page, "Remove it")
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("heron")).to_have_count(0)
     press(page, "Evaluate gull")
     expect(page.get_by_role("heading", name="Registered, not in this study")).to_have_count(0)

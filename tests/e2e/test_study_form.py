@@ -239,6 +239,9 @@ class Form:
         self._unsettled += 1
         if self._unsettled == AT_ONCE:
             self.settle()
+        if path[0] == "bots" and len(path) == 2:
+            self.give_bot(schema, path, value)
+            return
         choices = alternatives(schema)
         one = next(choice for choice in choices if is_of(value, choice))
         self.unfold()
@@ -248,6 +251,16 @@ class Form:
             if "enum" in one or "const" in one:
                 return
         self.fill(one, path, value)
+
+    def give_bot(self, schema: dict[str, Any], path: list[str | int], value: dict[str, Any]) -> None:
+        """Choose the service of one of the study's own bots, and fill in its settings."""
+        self.open(path)
+        self.control(path, "select").select_option(value["kind"])
+        self.open([*path, "advanced"])
+        one = next(choice for choice in alternatives(schema) if is_of(value, choice))
+        for name, each in value.items():
+            if name != "kind":
+                self.give(one["properties"][name], [*path, name], each)
 
     def fill(self, schema: dict[str, Any], path: list[str | int], value: Any) -> None:
         match value:

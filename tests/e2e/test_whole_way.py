@@ -62,19 +62,22 @@ def make_study(page: Page, bot: str) -> None:
 
 def add_bot(page: Page, address: str) -> None:
     page.get_by_role("tab", name="Bots").click()
-    press(page, "Register a bot")
+    press(page, "Add a bot")
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Name").fill("mine")
-    dialog.get_by_label("Address").fill(address)
-    dialog.get_by_role("button", name="Register").click()
+    dialog.get_by_label("All studies").check()
+    dialog.get_by_label("Name", exact=True).fill("mine")
+    dialog.get_by_label("Service").select_option("http")
+    dialog.get_by_label("Address", exact=True).fill(address)
+    dialog.get_by_role("button", name="Add", exact=True).click()
     press(page, "Check mine")
-    expect(page.get_by_text(re.compile("^(not )?fit.*checked"))).to_be_visible()
-    expect(page.get_by_text("not fit")).to_have_count(0)
+    expect(page.get_by_text(re.compile("^(Fit|Not fit)"))).to_be_visible()
+    expect(page.get_by_text("Not fit")).to_have_count(0)
     page.get_by_role("tab", name="Preview").click()
 
 
 def rehearse(page: Page) -> None:
     press(page, "Rehearse")
+    page.get_by_role("dialog", name="Rehearse?").get_by_role("button", name="Rehearse").click()
     expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
     expect(page.get_by_role("heading", name=re.compile("^Forecast for"))).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="harbour", exact=True).first.click()

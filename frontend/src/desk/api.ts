@@ -94,8 +94,17 @@ export async function send(
   token: string,
   verb = "Continue",
 ): Promise<unknown> {
+  return confirmedFirst(body, verb, (sent) => sendOnce(method, address, sent, token));
+}
+
+/** Call the server with `body`; where it wants that confirmed, ask first, and call it again. */
+async function confirmedFirst<T>(
+  body: unknown,
+  verb: string,
+  call: (sent: unknown) => Promise<T>,
+): Promise<T> {
   try {
-    return await sendOnce(method, address, body, token);
+    return await call(body);
   } catch (error) {
     if (!(error instanceof NeedsConfirmation && confirmFirst)) {
       throw error;
@@ -103,7 +112,7 @@ export async function send(
     if (!(await confirmFirst(error.message, verb))) {
       throw new Refused("");
     }
-    return sendOnce(method, address, { ...(body as object | undefined), confirmed: true }, token);
+    return call({ ...(body as object | undefined), confirmed: true });
   }
 }
 
@@ -136,7 +145,30 @@ export async function* readStream(
   signal: AbortSignal,
 ): AsyncGenerator<PushedEvent> {
   const headers = { ...bearing(token), ...(last === null ? {} : { "Last-Event-ID": last }) };
-  const answer = await answered(address, { headers, signal });
+  yield* eventsOf(await answered(address, { headers, signal }), signal);
+}
+
+/**
+ * Send `body` to `address`, and yield the events that the server answers with.
+ *
+ * It asks for confirmation as `send` does, and throws as `send` does; ends when the server does.
+ */
+export async function* postForStream(
+  address: string,
+  body: unknown,
+  token: string,
+  verb: string,
+  signal: AbortSignal,
+): AsyncGenerator<PushedEvent> {
+  const headers = { ...bearing(token), "Content-Type": "application/json" };
+  const answer = await confirmedFirst(body, verb, (sent) =>
+    answered(address, { method: "POST", headers, body: JSON.stringify(sent), signal }),
+  );
+  yield* eventsOf(answer, signal);
+}
+
+/** Yield the events in an answer as they come. Throws Failed if the connection is lost. */
+async function* eventsOf(answer: Response, signal: AbortSignal): AsyncGenerator<PushedEvent> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   while (reader) {

@@ -60,6 +60,7 @@ export interface Answers {
   "/api/desk/runs/{run}/narrowing": Narrowing;
   "/api/desk/runs/{run}/recruitment": RecruitmentView;
   "/api/desk/runs/{run}/recruitment/cost": RecruitmentCost;
+  "/api/desk/runs/{run}/rehearsal-plan": RehearsalPlan;
   "/api/desk/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/runs/{run}/reports": ReportList;
   "/api/desk/runs/{run}/rules": RunRules;
@@ -69,6 +70,7 @@ export interface Answers {
   "/api/desk/studies/{study}": StudyDetail;
   "/api/desk/studies/{study}/people": StudyPeople;
   "/api/desk/studies/{study}/qc-examination": QcExamination;
+  "/api/desk/studies/{study}/rehearsal-plan": RehearsalPlan;
   "/api/desk/studies/{study}/versions/{version}": VersionDetail;
   "/api/desk/studies/{study}/versions/{version}/changes": VersionChanges;
   "/api/desk/study-settings": StudySettings;
@@ -1059,13 +1061,15 @@ export interface JobOutcome {
  *
  * `minutes`: the duration of an assignment. `apart`: the probability that the `first` and the `second`
  * system are told apart. `needed`: the workers needed for a probability of `power`, None if that is
- * unaffordable. `assumed`: assumptions in sentences.
+ * unaffordable. `assumed`: assumptions in sentences. `curve`: power by number of workers, to be drawn; older
+ * forecasts have none.
  */
 export interface Forecast {
   apart: number;
   assumed: string[];
   chances: NumberForecast[];
   cost: number | null;
+  curve?: PowerPoint[];
   difference: number;
   first: string;
   minutes: number;
@@ -1084,6 +1088,13 @@ export interface NumberForecast {
   apart: number;
   cost: number | null;
   half_width: number;
+  workers: number;
+}
+/**
+ * The power for the first two systems with a number of workers.
+ */
+export interface PowerPoint {
+  apart: number;
   workers: number;
 }
 /**
@@ -1301,6 +1312,28 @@ export interface CostRow {
   fees: number;
   rewards: number;
   total: number;
+}
+/**
+ * The calls of a rehearsal with that many simulated workers, by bot.
+ */
+export interface RehearsalPlan {
+  bots: PlannedBotCalls[];
+  workers: number;
+}
+/**
+ * The calls of one bot in a rehearsal, about. `hosts`: those that are called; none if it runs here.
+ *
+ * `price`: of a million tokens, if one is set. `cost`: by that price, 0 if it costs nothing; None if no
+ * price is set and the provider may charge.
+ */
+export interface PlannedBotCalls {
+  bot: string;
+  calls: number;
+  cost: number | null;
+  hosts: string[];
+  price: Price | null;
+  tokens_in: number;
+  tokens_out: number;
 }
 /**
  * The rehearsals of a study, newest first.
@@ -1776,6 +1809,7 @@ export interface Replies {
   "/api/desk/runs/{run}/recruitment/resume": RecruitmentView;
   "/api/desk/runs/{run}/resume": RunSummary;
   "/api/desk/studies/{study}/people/{person}/link": GrantedInStudy;
+  "/api/desk/studies/{study}/trial": TrialView;
   "/api/desk/study-check": CheckedStudy;
   "/api/desk/study-preview": StudyPreview;
   "/api/desk/workers/forget": ForgottenWorker;
@@ -1842,6 +1876,65 @@ export interface GrantedInStudy {
   name: string;
   of_all: ("viewer" | "analyst" | "researcher" | "owner") | null;
   role: ("viewer" | "analyst" | "researcher" | "owner") | null;
+}
+/**
+ * A bot's reply to somebody who tries it, and how it came about.
+ *
+ * `text`: what a worker would see; None if nothing, and `trouble` says why. `output`: the model's own
+ * output, if it differs from the text. `changes`: what was removed or changed, by kind. `calls`: the
+ * requests to its endpoint, and the answers; none for a bot in a bot host. `persona` and `prompt`: what the
+ * bot was told. `provenance`: the origin of the reply: model, tokens, cost.
+ */
+export interface TrialView {
+  calls: RecordedCall[];
+  changes: ("thoughts" | "marks" | "turns" | "limit" | "looks")[];
+  output: string | null;
+  persona: string[];
+  prompt: string;
+  provenance: Provenance | null;
+  seconds: number;
+  text: string | null;
+  trouble: Trouble | null;
+}
+/**
+ * A request and its answer: the bodies only, so no headers, and with the key removed.
+ *
+ * `status`: None if no answer came.
+ */
+export interface RecordedCall {
+  received?: string;
+  sent: string;
+  status?: number | null;
+}
+/**
+ * The origin of a reply, or of a failed attempt. None means unknown.
+ *
+ * `model`: the name that the server gives, which may differ from the one requested. `revision`: identifies
+ * the version of the model: a fingerprint, a commit, a hash of weights. `prompt_hash`: hash of the
+ * instructions, without the persona. `sampling`: JSON of the options of the request. `cost`: by the bot's
+ * prices. `finish_reason`: in the server's own word. `replica`: the server or host that answered.
+ * `queued_ms`, `computed_ms`: how long the chat waited for the model, and how long the model took.
+ */
+export interface Provenance {
+  computed_ms?: number | null;
+  cost?: number | null;
+  finish_reason?: string | null;
+  model?: string | null;
+  prompt_hash?: string | null;
+  queued_ms?: number | null;
+  replica?: string | null;
+  revision?: string | null;
+  sampling?: string | null;
+  tokens_in?: number | null;
+  tokens_out?: number | null;
+}
+/**
+ * Why a bot did not answer: what happened, what to do, and the failure in technical words.
+ */
+export interface Trouble {
+  details: string;
+  remedy: string;
+  what: string;
 }
 /**
  * A study's text with its mistakes, by line. Nothing is stored.

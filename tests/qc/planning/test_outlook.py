@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from qc.errors import EmptyRunError
 from qc.method.sample import take_sample
-from qc.planning.outlook import FEW_PASSED, PUBLISHED_MINUTES, Plan, app, outlook
+from qc.planning.outlook import CURVE_POINTS, FEW_PASSED, PUBLISHED_MINUTES, Plan, app, outlook
 from qc.run import REHEARSAL_NOTE, Run
 from tests.qc.support.database import Database
 from tests.qc.support.runs import QC, run_of
@@ -45,6 +45,24 @@ def test_four_times_the_workers_halve_the_intervals_and_more_find_more() -> None
     assert half.apart < planned.apart < four_times.apart
     assert planned.apart == found.apart
     assert planned.half_width == max(score.half_width for score in found.scores)
+
+
+def test_the_curve_rises_and_spans_the_planned_and_the_needed_number() -> None:
+    found = outlook(rehearsed(30, 6), PLAN)
+    assert found.needed is not None
+    numbers = [point.workers for point in found.curve]
+    assert numbers == sorted(set(numbers))
+    assert (numbers[0], len(numbers) <= CURVE_POINTS) == (2, True)
+    assert numbers[-1] >= max(2 * PLAN.workers, found.needed)
+    chances = [point.apart for point in found.curve]
+    assert chances == sorted(chances)
+    # The curve passes through the forecast for the planned number.
+    below = max(point.apart for point in found.curve if point.workers <= PLAN.workers)
+    above = min(point.apart for point in found.curve if point.workers >= PLAN.workers)
+    assert below <= found.apart <= above
+    # A plan of few workers has no number twice.
+    few = outlook(rehearsed(30, 60), replace(PLAN, workers=3))
+    assert [point.workers for point in few.curve][:3] == [2, 3, 4]
 
 
 def test_a_larger_difference_takes_fewer_workers() -> None:

@@ -4,6 +4,7 @@ An endpoint or a command that is missing here fails the tests of the lists: give
 step, or a line with the reason why it has none.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,6 +61,18 @@ STEPS = [
         "/studies/tidepool",
         "study.save",
         {"yaml": STUDY.replace("name: lighthouse", "name: tidepool"), "based_on": 1},
+    ),
+    Step(
+        "POST /api/desk/studies/{study}/trial",
+        "/studies/reef/trial",
+        "bot.try",
+        {"yaml": STUDY, "bot": "builtin:reflect", "turns": [{"author": "worker", "text": "Hello!"}]},
+    ),
+    Step(
+        "POST /api/desk/studies/{study}/bot-check",
+        "/studies/reef/bot-check",
+        "bot.check",
+        {"yaml": f"bots: {{far: {json.dumps(AT)}}}", "bot": "far"},
     ),
     Step("PATCH /api/desk/studies/{study}", "/studies/reef", "study.archive", {"archived": True}),
     Step("DELETE /api/desk/studies/{study}", "/studies/reef", "study.delete"),

@@ -15,6 +15,7 @@ from bots.rehearse import cli
 from qc.loading import load
 from qc.report.__main__ import app as report
 from qc.run import REHEARSAL_NOTE
+from tests.server.support.provider import providing
 from tests.support.orchard import STUDY
 from tests.support.server_process import Server
 from tests.support.terminal import at_a_terminal
@@ -141,6 +142,41 @@ def test_a_rehearsal_that_may_cost_money_is_asked_about_first(server: Server) ->
     # It begins. Its bot answers nobody: it fails, or goes on without that bot if that was found out early.
     yes = CliRunner().invoke(cli, [*command, "--yes"])
     assert "paid-rehearsal-2" in yes.stderr, yes.output
+
+
+def test_the_plan_of_a_rehearsal_holds_the_calls_that_it_makes(server: Server) -> None:
+    with providing() as provider:
+        near = provider.endpoint() | {"price": {"input": 1_000, "output": 2_000}}
+        systems = [
+            {"name": "fig", "family": "fig", "bot": "near"},
+            {"name": "date", "family": "date", "bot": "near"},
+            STUDY["systems"][0],
+        ]
+        counted = STUDY | {"name": "counted", "systems": systems, "bots": {"near": near}}
+        ask(server, "POST", "/desk/studies", {"name": "counted", "yaml": yaml.safe_dump(counted)})
+        plan = ask(server, "GET", "/desk/studies/counted/rehearsal-plan?workers=8")
+        # 8 workers × 2 inputs for each system and the QC bot; two systems are `near`.
+        calls = {"near": 32, "builtin:reflect": 16, "qc": 16}
+        assert {bot["bot"]: bot["calls"] for bot in plan["bots"]} == calls
+        far, *free = plan["bots"]
+        # 16 conversations of 2 lines: 200 tokens of instructions for each call, and 25 for each of the 2
+        # lines before the second, at 0.001; 25 for each reply, at 0.002.
+        assert (far["tokens_in"], far["tokens_out"]) == (32 * 200 + 16 * 50, 32 * 25)
+        assert (far["hosts"], far["cost"]) == (["127.0.0.1"], 7.2 + 1.6)
+        assert [bot["cost"] for bot in free] == [0, 0]
+        begun = ask(server, "POST", "/desk/rehearsals", {"study": "counted", "workers": 8, "confirmed": True})
+        where = f"/desk/runs/{begun['run']}/jobs/{begun['job']}"
+        wait_until(lambda: ask(server, "GET", where)["status"] != "running", "the rehearsal")
+        assert provider.asked == calls["near"]
+        again = ask(server, "GET", f"/desk/runs/{begun['run']}/rehearsal-plan?workers=8")
+        assert again == plan
+    replies = """
+        SELECT system, count(*) FROM v1_turn JOIN v1_conversation USING (run_id, conversation_id)
+        JOIN v1_run USING (run_id) WHERE run = ? AND author = 'bot' GROUP BY system
+    """
+    with sqlite3.connect(server.data / "candor.db") as database:
+        found = dict(database.execute(replies, (begun["run"],)))
+    assert found == {"fig": 16, "date": 16, "apple": 16, "qc": 16}
 
 
 def test_a_fee_in_per_cent_is_refused() -> None:

@@ -1,9 +1,10 @@
-"""A provider of a model behind OpenAI's API, which streams: well, in halves, or not at all."""
+"""A provider of a model behind OpenAI's API: it streams, well or in halves, or answers something else."""
 
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse, Response
@@ -15,21 +16,33 @@ SAID = "I went to the market."
 
 @dataclass
 class Provider:
-    """What a provider does. `breaks`: each n-th stream breaks off; `refuses`: a status and a body for all."""
+    """What a provider does. `breaks`: each n-th stream breaks off; `refuses`: a status and a body for all.
+
+    `answers`: the body of every answer, with its content type. `freed`: nothing is answered before it is set.
+    """
 
     url: str = ""
     breaks: int = 0
     refuses: tuple[int, dict[str, object]] | None = None
+    answers: tuple[str, str] | None = None
     asked: int = 0
+    freed: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.freed.set()
 
     def endpoint(self) -> dict[str, object]:
         return {"kind": "openai", "urls": [self.url], "model": "m"}
 
     def answer(self) -> Response:
         self.asked += 1
+        self.freed.wait()
         if self.refuses is not None:
             status, body = self.refuses
             return JSONResponse(body, status)
+        if self.answers is not None:
+            body, kind = self.answers
+            return Response(body, media_type=kind)
         is_half = bool(self.breaks) and self.asked % self.breaks == 0
         deltas = [
             {"delta": {"content": piece}} for piece in ("I went", " to the market.")[: 1 if is_half else 2]
@@ -50,3 +63,4 @@ def providing() -> Iterator[Provider]:
     with running(app) as url:
         provider.url = f"{url}/v1"
         yield provider
+        provider.freed.set()

@@ -10,17 +10,24 @@ interface Props {
   ready: boolean;
   /** What the button says. */
   button: string;
+  /** Asks what it costs before it begins: `begin` is for whoever means it. */
+  onAsk?: (begin: () => void) => void;
   /** Leaves the form, where it stands in a dialog. */
   onCancel?: (() => void) | undefined;
   children: ComponentChildren;
 }
 
 /** What the server is to do in the background, with a button that has it begin. */
-export function JobForm({ address, body, ready, button, onCancel, children }: Props) {
+export function JobForm({ address, body, ready, button, onAsk, onCancel, children }: Props) {
   const { busy, failure, post } = useRequest();
   const submit = (event: Event) => {
     event.preventDefault();
-    if (ready && !busy) {
+    if (!ready || busy) {
+      return;
+    }
+    if (onAsk) {
+      onAsk(() => void post(address, { ...(body() as object), confirmed: true }, button));
+    } else {
       void post(address, body(), button);
     }
   };

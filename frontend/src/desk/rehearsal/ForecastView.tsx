@@ -2,6 +2,8 @@ import { Table } from "../../design/Table";
 import type { Forecast, RehearsalJob } from "../api_types";
 import { inMinutes, when } from "../format";
 import { percent } from "../jobs/numbers";
+import { PowerChart } from "./PowerChart";
+import "./rehearsal.css";
 
 /** What a rehearsal foretells. */
 export function ForecastView({ rehearsal }: { rehearsal: RehearsalJob }) {
@@ -13,28 +15,29 @@ export function ForecastView({ rehearsal }: { rehearsal: RehearsalJob }) {
     <section aria-labelledby="forecast">
       <div class="section-head">
         <h2 id="forecast">Forecast for {forecast.plan.workers} people</h2>
-        <p class="soft small">rehearsed {when(rehearsal.created_at)}</p>
+        <p class="soft small">Rehearsed {when(rehearsal.created_at)}</p>
       </div>
       <div class="box job">
         <dl class="figures">
-          <Figure name="for an assignment" value={inMinutes(Math.round(forecast.minutes))} />
-          <Figure name="cost with fees" value={forecast.cost === null ? "–" : forecast.cost.toFixed(2)} />
+          <Figure name="Duration of an assignment" value={inMinutes(Math.round(forecast.minutes))} />
+          <Figure name="Cost with fees" value={forecast.cost === null ? "–" : forecast.cost.toFixed(2)} />
           <Figure
-            name={`chance that ${forecast.first} and ${forecast.second} are told apart`}
+            name={`Chance to tell ${forecast.first} and ${forecast.second} apart`}
             value={percent(forecast.apart)}
           />
           <Figure
-            name={`people for a chance of ${percent(forecast.power)}`}
+            name={`People for a chance of ${percent(forecast.power)}`}
             value={forecast.needed === null ? "over 20,000" : String(forecast.needed)}
           />
         </dl>
+        <PowerChart forecast={forecast} />
         {rehearsal.trouble && (
           <p class="failure">Some simulated workers did not finish: {rehearsal.trouble}</p>
         )}
       </div>
       <Numbers forecast={forecast} />
       <Systems forecast={forecast} />
-      <h3>What is assumed</h3>
+      <h3>Assumptions</h3>
       <ul class="assumed">
         {forecast.assumed.map((sentence) => (
           <li key={sentence}>{sentence}</li>

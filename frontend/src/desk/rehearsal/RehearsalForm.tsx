@@ -5,6 +5,7 @@ import type { RehearsalOptionsAsked } from "../api_types";
 import { JobForm } from "../jobs/JobForm";
 import { NumberField } from "../jobs/NumberField";
 import { complaintOf } from "../jobs/numbers";
+import { RehearsalCalls } from "./RehearsalCalls";
 
 /** How a study is to be rehearsed, beginning with what was asked for last. */
 export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptionsAsked | null }) {
@@ -13,6 +14,7 @@ export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptio
   const [pay, setPay] = useState(textOf(last?.pay));
   const [fee, setFee] = useState(last ? String(Math.round(10_000 * (last.fee ?? 0)) / 100) : "0");
   const [spread, setSpread] = useState(textOf(last?.spread));
+  const [begin, setBegin] = useState<(() => void) | null>(null);
   const wrong = {
     workers: complaintOf(workers, 5, 1000, { whole: true, needed: true }),
     planned: complaintOf(planned, 2, 100_000, { whole: true }),
@@ -34,12 +36,22 @@ export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptio
       body={body}
       ready={ready}
       button="Rehearse"
+      onAsk={(begin) => setBegin(() => begin)}
     >
+      {begin && (
+        <RehearsalCalls
+          path="/api/desk/runs/{run}/rehearsal-plan"
+          values={{ run }}
+          workers={numberIn(workers) ?? 40}
+          onBegin={begin}
+          onClose={() => setBegin(null)}
+        />
+      )}
       <p class="soft">
-        Simulated workers take part in this study, in a run of its own, and the study’s chatbots are asked as
-        if people came. It ends with a forecast of minutes, cost and how sure the scores would be, before
-        anybody is paid. What the programs rate is no evidence about the systems, and no report mixes it with
-        other data.
+        Simulated workers take part in this study, in a run of its own, and its bots answer as they would
+        answer people. You get a forecast of the duration, the cost and the precision of the scores before
+        anybody is paid. Simulated ratings say nothing about the systems, and no report mixes them with other
+        data.
       </p>
       <div class="job-fields">
         <NumberField

@@ -10,6 +10,9 @@ import { newestOf, usePushed } from "../pushed";
 import { ForecastView } from "./ForecastView";
 import { RehearsalForm } from "./RehearsalForm";
 
+/** The share of honest workers where none is given. */
+const USUALLY_HONEST = 0.75;
+
 /** Rehearsals of the study that a run is of: one is held, and what it foretells is read here. */
 export function RehearsalView({ run }: { run: string }) {
   const { data, failure } = usePushed(
@@ -57,6 +60,12 @@ export function RehearsalView({ run }: { run: string }) {
   );
 }
 
+/** The share of the workers who rated honestly; unknown where a model of other workers decided it. */
+function honesty({ options: { honest, model } }: RehearsalJob): string {
+  const share = honest ?? (model ? null : USUALLY_HONEST);
+  return share === null ? "" : `, ${percent(share)} of them honest`;
+}
+
 interface EarlierProps {
   rehearsals: RehearsalJob[];
   shown: string | null;
@@ -84,8 +93,8 @@ function Earlier({ rehearsals, shown, onShow }: EarlierProps) {
                 when(rehearsal.created_at)
               )}
               <span class="soft small block">
-                {rehearsal.options.workers} simulated workers, {percent(rehearsal.options.honest ?? 1)} of
-                them honest · <Link to={{ page: "run", run: rehearsal.run }}>{rehearsal.run}</Link>
+                {rehearsal.options.workers} simulated workers{honesty(rehearsal)} ·{" "}
+                <Link to={{ page: "run", run: rehearsal.run }}>{rehearsal.run}</Link>
               </span>
               {rehearsal.error && <span class="small block">{rehearsal.error}</span>}
             </div>

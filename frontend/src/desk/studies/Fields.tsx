@@ -2,6 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Menu } from "../../design/Menu";
 import { isEnter } from "../../shared/keyboard";
+import { EndpointFields } from "../bots/EndpointFields";
 import { ConsentText } from "./ConsentText";
 import { Field, mistakesAt, type SettingProps, type SettingsEditor } from "./Field";
 import { copyOf, optionOf, shippedWithin, singular, summary, titleOf } from "./items";
@@ -27,6 +28,9 @@ import {
 /** A setting, whatever it is. */
 export function Setting(props: SettingProps) {
   const { editor, root, schema, path } = props;
+  if (path.length === 2 && path[0] === "bots") {
+    return <OwnBot {...props} />;
+  }
   const choices = alternatives(schema, root);
   const value = valueAt(editor.content, path);
   const [only] = choices;
@@ -41,6 +45,29 @@ export function Setting(props: SettingProps) {
       optional={isOptional(schema, root)}
     />
   ) : null;
+}
+
+/** One of the study's own bots, which is called by its name. */
+function OwnBot({ editor, root, path }: SettingProps) {
+  const { urls, model } = (valueAt(editor.content, path) ?? {}) as { urls?: unknown[]; model?: unknown };
+  const [open, setOpen] = useState(!urls?.some(Boolean) && !model);
+  const wrong = editor.mistakes.some((mistake) => isWithin(mistake.path, path));
+  return (
+    <details
+      class="study-group"
+      data-setting={path.join(".")}
+      open={open || wrong}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <code>{path[1]}</code>
+      </summary>
+      <div class="study-fields">
+        <EndpointFields editor={editor} root={root} path={path} />
+        <p class="complaint">{mistakesAt(editor.mistakes, path)}</p>
+      </div>
+    </details>
+  );
 }
 
 function Plain(props: SettingProps & { value: unknown; optional?: boolean; opened?: boolean }) {

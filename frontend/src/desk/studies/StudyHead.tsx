@@ -9,6 +9,7 @@ import { send } from "../api";
 import type { RehearsalJob, RunRules, RunSummary, StudyDetail } from "../api_types";
 import { ago } from "../format";
 import { Link } from "../Link";
+import { RehearsalCalls } from "../rehearsal/RehearsalCalls";
 import { ResearcherContext } from "../researcher";
 import { GoContext, type Route } from "../route";
 import { Status } from "../Status";
@@ -31,7 +32,7 @@ interface Props {
 export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
   const { token, renew } = useContext(ResearcherContext);
   const go = useContext(GoContext);
-  const [asking, setAsking] = useState<"copy" | "delete" | null>(null);
+  const [asking, setAsking] = useState<"copy" | "delete" | "rehearse" | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [saving, setSaving] = useState(false);
   const { saved, mistakes, notes, dirty, busy } = editor;
@@ -62,9 +63,12 @@ export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
     if (dirty && !(await editor.save())) {
       return;
     }
+    setAsking("rehearse");
+  };
+  const begin = async () => {
     setRefusal(
       await attempt(async () => {
-        const body = { study: saved.name };
+        const body = { study: saved.name, confirmed: true };
         const begun = (await send("POST", "/api/desk/rehearsals", body, token, "Rehearse")) as RehearsalJob;
         return { page: "rehearsal", run: begun.run };
       }),
@@ -192,6 +196,15 @@ export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
               return { page: "study", study: copied.name };
             })
           }
+        />
+      )}
+      {asking === "rehearse" && (
+        <RehearsalCalls
+          path="/api/desk/studies/{study}/rehearsal-plan"
+          values={{ study: saved.name }}
+          workers={40}
+          onBegin={() => void begin()}
+          onClose={() => setAsking(null)}
         />
       )}
       {opening && <OpenRun study={saved} onClose={() => onOpening(false)} onOpen={open} />}

@@ -172,14 +172,11 @@ const NAMES: Record<string, SettingName> = {
   "systems.*.prompt": { label: "Instructions for the bot", long: true, advanced: true },
   "systems.*.bot": { label: "Bot", hint: "A builtin bot, one of this study’s own, or a registered one." },
   bots: { label: "This study’s own bots", hint: "Bots at an address, which only this study uses." },
-  "bots.*.urls": {
-    label: "Addresses",
-    hint: "Multiple URLs are load-balanced.",
-  },
-  "bots.*.model": { label: "Model", hint: "By the name that its service has for it." },
+  "bots.*.urls": { label: "Address" },
+  "bots.*.model": { label: "Model", hint: "As the service names it." },
   "bots.*.key": {
-    label: "Key",
-    hint: "Not the key itself: the name of the server’s environment variable that holds it, one that CANDOR_BOT_KEYS allows for this address. Empty where none is needed.",
+    label: "Key’s variable",
+    hint: "Not the key itself: the name of the server’s environment variable that holds it. CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is needed.",
   },
   "bots.*.prompt": {
     label: "Prompt",

@@ -1,0 +1,111 @@
+import { useContext, useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { Dialog } from "../../design/Dialog";
+import { Segmented } from "../../design/Segmented";
+import { TextField } from "../../design/TextField";
+import { AccountContext, may } from "../account";
+import { send } from "../api";
+import { ResearcherContext } from "../researcher";
+import type { Editor } from "../studies/editor";
+import { mistakesAt } from "../studies/Field";
+import type { Schema } from "../studies/settings";
+import { DRAFT, useBotDraft } from "./bot_draft";
+import { EndpointFields } from "./EndpointFields";
+import { endpointSchema, movedTo, servicesOf } from "./services";
+
+type Whose = "study" | "server";
+const WHOSE: { value: Whose; name: string }[] = [
+  { value: "study", name: "This study" },
+  { value: "server", name: "All studies" },
+];
+const OWN_NAME = /^[a-z][a-z0-9_]{0,39}$/;
+
+interface Props {
+  editor: Editor;
+  /** The schema of studies, which has the settings of their bots. */
+  root: Schema;
+  /** Names that the study has already. */
+  taken: string[];
+  onClose: () => void;
+}
+
+/** Add a bot to the study, or register it so that every study can name it. */
+export function AddBot({ editor, root, taken, onClose }: Props) {
+  const { token } = useContext(ResearcherContext);
+  const mayRegister = may(useContext(AccountContext), "change_bots");
+  const [whose, setWhose] = useState<Whose>("study");
+  const [name, setName] = useState("");
+  const [failure, setFailure] = useState("");
+  const [first] = servicesOf(root);
+  const draft = useBotDraft(
+    first ? movedTo(undefined, first, endpointSchema(root, first.kind)) : { kind: "openai" },
+  );
+  const named = name.trim();
+  const wrongName =
+    whose === "study" && taken.includes(named)
+      ? "The study has a bot of this name."
+      : whose === "study" && !OWN_NAME.test(named)
+        ? "Enter a name: lowercase letters, digits or _, starting with a letter."
+        : "";
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setFailure("");
+    try {
+      const { kind } = draft.endpoint;
+      if (!(kind === "dial-in" || (await draft.check()))) {
+        return;
+      }
+      if (wrongName) {
+        setFailure(wrongName);
+        return;
+      }
+      if (whose === "study") {
+        editor.set(["bots", named], draft.endpoint);
+      } else {
+        await send("POST", "/api/desk/bots", { name: named, endpoint: draft.endpoint }, token);
+      }
+      onClose();
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const own = mistakesAt(draft.mistakes, DRAFT);
+  return (
+    <Dialog title="Add a bot" onClose={onClose}>
+      <form class="study-fields" noValidate onSubmit={(event) => void submit(event)}>
+        {mayRegister && (
+          <div class="field">
+            <span class="label">Who can use it</span>
+            <Segmented label="Who can use it" choices={WHOSE} value={whose} onChange={setWhose} />
+            <p class="soft small">
+              {whose === "study"
+                ? "It becomes part of this study’s settings."
+                : "It is registered with the server, and every study can name it."}
+            </p>
+          </div>
+        )}
+        <TextField
+          label="Name"
+          hint={
+            whose === "study"
+              ? "How this study names it: lowercase letters, digits and _. Workers never see it."
+              : "How studies name it: lowercase letters, digits, - and _. Workers never see it."
+          }
+          value={name}
+          onValue={setName}
+          required
+        />
+        <EndpointFields editor={draft} root={root} path={DRAFT} dialIn={whose === "server"} />
+        <p class="complaint" role="alert">
+          {own || (draft.mistakes.length > 0 ? "Fix the problems above first." : failure)}
+        </p>
+        <div class="actions">
+          <Button kind="secondary" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit">Add</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
