@@ -60,8 +60,8 @@ class LocalModel:
                 f"{path}: this is not a folder of a model: it has no config.json. Give the folder that "
                 "`save_pretrained` wrote or that was downloaded."
             )
-        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call,unused-ignore]
-        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call,unused-ignore]
+        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             config = transformers.AutoConfig.from_pretrained(path, local_files_only=True)
             self.kind, loader = _kind(path, config, transformers)
