@@ -81,7 +81,7 @@ def test_what_does_not_fit_is_refused(kind: AnswerKind) -> None:
     # Too long for a text, no number, and no choice of any question.
     with pytest.raises(AnswersUnfit, match=f"`{kind}`: "):
         checked_answers(asked, {kind: "x" * 7_001})
-    with pytest.raises(AnswersUnfit, match=f"`{kind}` has no answer"):
+    with pytest.raises(AnswersUnfit, match=f"“{kind}” has no answer"):
         checked_answers(asked, {kind: " "})
 
 

@@ -66,7 +66,7 @@ def of_assignments(
     endpoints: dict[str, Endpoint] = {**registered, **study.bots}
     return _that_cost(
         planned_calls(
-            f"`{name}`", endpoints[name], estimate(assignments * chats, study.minimum_inputs), occasion
+            f"“{name}”", endpoints[name], estimate(assignments * chats, study.minimum_inputs), occasion
         )
         for name, chats in _chats(study).items()
         if name in endpoints
@@ -106,7 +106,7 @@ def _of_checks(
 ) -> list[PlannedCalls]:
     """Return the calls of checks, by bot name. Each check calls the moderation service once."""
     asked = [
-        planned_calls(f"`{name}`", endpoint, calls_of(check), occasion)
+        planned_calls(f"“{name}”", endpoint, calls_of(check), occasion)
         for name, (endpoint, check) in checks.items()
     ]
     judged = None if moderation is None else moderation.planned_calls(len(checks), occasion)

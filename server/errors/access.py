@@ -42,7 +42,7 @@ class TokenMissing(NotAuthorised):
     """No token was sent."""
 
     code = "token_missing"
-    hint = "Send `Authorization: Bearer TOKEN`, with a token that `candor token new` has printed."
+    hint = "Send “Authorization: Bearer TOKEN”, with a token that “candor token new” has printed."
 
 
 class TokenInvalid(NotAuthorised):
@@ -63,7 +63,7 @@ class TokenRevoked(NotAuthorised):
     """The token was revoked."""
 
     code = "token_revoked"
-    hint = "Ask the operator of this server for a new one (`candor token new --name NAME`)."
+    hint = "Ask the operator of this server for a new one (“candor token new --name NAME”)."
 
 
 class OutOfScope(NotAuthorised):
@@ -71,7 +71,7 @@ class OutOfScope(NotAuthorised):
 
     code = "out_of_scope"
     status = 403
-    hint = "Use a researcher's token (`candor token new --name NAME`)."
+    hint = "Use a researcher's token (“candor token new --name NAME”)."
 
 
 class NotAllowed(NotAuthorised):
@@ -178,7 +178,7 @@ class TokenNotFound(NotAvailable):
     """There is no token of that name, or it was revoked."""
 
     code = "token_not_found"
-    hint = "`candor token list` shows every token."
+    hint = "“candor token list” shows every token."
 
 
 class TokenExists(CandorError):
@@ -186,14 +186,14 @@ class TokenExists(CandorError):
 
     code = "token_exists"
     status = 409
-    hint = "Choose another name, or revoke that token first (`candor token revoke NAME`)."
+    hint = "Choose another name, or revoke that token first (“candor token revoke NAME”)."
 
 
 class PersonNotFound(NotAvailable):
     """No account for the desk has this name."""
 
     code = "person_not_found"
-    hint = "`candor people list` shows everybody, and so does the desk's page of people."
+    hint = "“candor people list” shows everybody, and so does the desk's page of people."
 
 
 class NotYours(CandorError):

@@ -24,7 +24,7 @@ class NeedsConfirmation(CandorError):
 
     code = "needs_confirmation"
     status = 409
-    hint = "If you mean it, send the same again with `confirmed: true`."
+    hint = "If you mean it, send the same again with “confirmed: true”."
 
 
 class ErrorDetail(BaseModel):
@@ -54,7 +54,7 @@ class StorageDamaged(StorageFailed):
     """SQLite has found damage in its file while the server ran."""
 
     hint = (
-        "Stop the server, keep a copy of its data folder and restore the newest backup; `candor data audit` "
+        "Stop the server, keep a copy of its data folder and restore the newest backup; “candor data audit” "
         "says what is damaged, and docs/deploy.md what to do without a backup."
     )
 

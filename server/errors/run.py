@@ -162,7 +162,7 @@ class SearchInvalid(CandorError):
 
     code = "invalid_request"
     status = 422
-    hint = "Leave `after` out to begin with the first page."
+    hint = "Leave “after” out to begin with the first page."
 
 
 class LineTaken(NotAvailable):
@@ -244,7 +244,7 @@ class StudyNotFound(NotAvailable):
     """No study of that name is stored, or it has no such version."""
 
     code = "study_not_found"
-    hint = "See the stored studies on the desk under Studies, or with `candor study list`."
+    hint = "See the stored studies on the desk under Studies, or with “candor study list”."
 
 
 class StudyRefused(CandorError):
@@ -295,7 +295,7 @@ class StudyInvalid(CandorError):
 
     code = "study_invalid"
     status = 422
-    hint = "Correct the lines that are named, then run `candor study check FILE`."
+    hint = "Correct the lines that are named, then run “candor study check FILE”."
 
 
 class BotNotFound(NotAvailable):
@@ -391,6 +391,6 @@ class NoModeration(CandorError):
     code = "no_moderation"
     status = 409
     hint = (
-        "Set CANDOR_MODERATION_URL for the server and for this command, or set `moderation: words` in the "
+        "Set CANDOR_MODERATION_URL for the server and for this command, or set “moderation: words” in the "
         "study."
     )

@@ -114,7 +114,7 @@ class Rehearsals:
         study = parse_study(text)
         _require_rehearsable(study, options)
         calls = await self._store.read(lambda c: of_assignments(c, study, options.workers))
-        confirmation.require(f"A rehearsal of `{study.name}` with {options.workers} simulated workers", calls)
+        confirmation.require(f"A rehearsal of “{study.name}” with {options.workers} simulated workers", calls)
         quality = _quality(study, options)
         opened: list[RunEntry] = []
 
@@ -238,18 +238,18 @@ def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
             assert_never(study.task)
     if work is not None:
         raise RehearsalRefused(
-            f"workers of this study {work}, but a forecast needs ratings of single chats",
-            "Add a `simulate` section, open a run, and send simulated workers there: `candor crowd --url`.",
+            f"Workers of this study {work}, but a forecast needs ratings of single chats",
+            "Add a “simulate” section, open a run, and send simulated workers there: “candor crowd --url”.",
         )
     if not study.qc_per_assignment:
         raise RehearsalRefused(
-            "workers of this study cannot be tested, but a forecast needs workers who pass",
-            "Add a conversation with the quality-control bot to each assignment: `qc_per_assignment: 1`.",
+            "Workers of this study cannot be tested, but a forecast needs workers who pass",
+            "Add a conversation with the quality-control bot to each assignment: “qc_per_assignment: 1”.",
         )
     if study.assignments is not None and study.assignments < options.workers:
         raise RehearsalRefused(
             f"{options.workers} simulated workers need a slot each, but the study has {study.assignments}",
-            "Rehearse with fewer simulated workers. The forecast can be for more people: set `planned`.",
+            "Rehearse with fewer simulated workers. The forecast can be for more people: set “planned”.",
         )
 
 

@@ -184,5 +184,5 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(_request: Request, _error_: Exception) -> JSONResponse:
-        unknown = CandorError("something went wrong on the server")
+        unknown = CandorError("Something went wrong on the server")
         return _error(unknown.status, unknown.code, unknown.message, unknown.hint)

@@ -129,7 +129,7 @@ async def subscribe(
     """
     async with platform.asked(PROLIFIC) as client:
         if (hooks := client.hooks) is None:
-            raise NotConnected("this platform sends no events")
+            raise NotConnected("This platform sends no events")
         if secret is None:
             secret = (await hooks.new_secret(workspace)).value
         await hooks.subscribe_to_missing(workspace, f"{public_url}{PATH}")

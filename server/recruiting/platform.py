@@ -41,7 +41,7 @@ class Platform:
         title = title_of(kind)
         if kind not in self._access:
             raise NotConnected(
-                f"this server has no access to {title}",
+                f"This server has no access to {title}",
                 f"Start the server with {token_variable(kind)}, a token of your workspace there.",
             )
         try:

@@ -75,13 +75,13 @@ async def receive(
     await limits.count_address(parse(settings.attempts_per_address), "events from this address", request)
     if settings.prolific_hook_secret is None:
         raise NotConnected(
-            "this server does not accept events", "Start it with CANDOR_PROLIFIC_HOOK_SECRET, or poll."
+            "This server does not accept events", "Start it with CANDOR_PROLIFIC_HOOK_SECRET, or poll."
         )
     try:
         event = genuine(settings.prolific_hook_secret, request.headers, await request.body(), utc_now())
     except NotGenuine as error:
         log.warning("event refused", reason=str(error))
-        raise EventRefused(f"this event is refused: {error}") from error
+        raise EventRefused(f"This event is refused: {error}") from error
     await webhooks.take(event)
     return Response(status_code=204)
 

@@ -172,7 +172,7 @@ def test_what_the_server_refuses_is_told_with_what_to_do(register: Command) -> N
         "CANDOR_BOT_KEYS",
     )
     good(register("add", "mine", "--kind", "http", "--url", NOWHERE))
-    refused(register("add", "mine", "--kind", "http", "--url", NOWHERE), "registered as `mine` already")
+    refused(register("add", "mine", "--kind", "http", "--url", NOWHERE), "registered as “mine” already")
 
 
 # ---- list, show ------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def test_a_bot_of_an_open_run_is_not_deleted(register: Command, house: House) ->
     with engine.begin() as connection:
         open_run(connection, study_text(systems=[system], **few), "atoll", AT)
     engine.dispose()
-    refused(register("delete", "mine", "--yes"), "`mine` answers in the open run atoll")
+    refused(register("delete", "mine", "--yes"), "“mine” answers in the open run atoll")
     execute(house.url, "UPDATE run SET status = 'closed'")
     good(register("delete", "mine", "--yes"))
 
@@ -291,7 +291,7 @@ def test_replicas_come_and_go(register: Command, house: House) -> None:
     ],
 )
 def test_a_bot_that_is_not_registered(register: Command, arguments: list[str]) -> None:
-    refused(register(*arguments), "no bot is registered as `none`")
+    refused(register(*arguments), "No bot is registered as “none”")
 
 
 def test_a_name_cannot_lead_elsewhere(register: Command, house: House) -> None:

@@ -99,7 +99,7 @@ async def test_a_crowd_in_a_run_whose_bots_may_cost_money_is_asked_about_first(t
         before = len(model.requests)
         code, said = await crowd(talked_with, "--workers", "2", run="paid")
         assert code == 2, said
-        assert "A crowd of 2 in the run `paid` may cost money" in said
+        assert "A crowd of 2 in the run “paid” may cost money" in said
         assert f"about {2 * INPUTS} calls to `far` at 127.0.0.1: less than 0.01" in said
         assert sum(request.path.endswith("/completions") for request in model.requests[before:]) == 0
         code, said = await crowd(talked_with, "--workers", "2", "--yes", run="paid")

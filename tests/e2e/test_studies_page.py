@@ -25,7 +25,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     clean(page)
     page.get_by_label("Name").fill("demo")
     press(page, "Make the study")
-    expect(page.get_by_role("alert").filter(has_text="there is a study named `demo` already")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="There is a study named “demo” already")).to_be_visible()
     page.get_by_label("Name").fill("seaside")
     press(page, "Make the study")
     expect(page.get_by_role("heading", name="seaside")).to_be_visible()
@@ -268,7 +268,7 @@ def test_to_archive_a_study_leaves_what_is_being_written_and_a_refusal_is_shown(
     assert page.request.delete(f"{stage.url}/api/desk/studies/moth", headers=headers).ok
     press(page, "More")
     page.get_by_role("menuitem", name="Take back from the archive").click()
-    expect(page.get_by_role("alert").filter(has_text="there is no study named `moth`")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="There is no study named “moth”")).to_be_visible()
 
 
 PAIRS = """\

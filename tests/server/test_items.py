@@ -112,9 +112,9 @@ def test_every_item_gets_a_bad_twin_where_some_are_asked_for(write: Callable[...
         ({"composition": {"ordinary": 6}}, "there are only 5"),
         (
             {"composition": {"ordinary": 4, "reference": 1}},
-            "5 items have no reference; the first is `t0 heron`",
+            "5 items have no reference; the first is “t0 heron”",
         ),
-        ({"simulate": {"quality": {"ibis": 0.5}}}, "no quality for the system `heron`"),
+        ({"simulate": {"quality": {"ibis": 0.5}}}, "no quality for the system “heron”"),
     ],
 )
 def test_what_does_not_fit_the_study(
@@ -126,7 +126,7 @@ def test_what_does_not_fit_the_study(
 
 def test_only_short_texts_can_be_improved(write: Callable[..., Path]) -> None:
     asked = {"post_edit": {"criterion": "clear"}, "composition": {"ordinary": 1}}
-    with pytest.raises(StudyInvalid, match="`q2 ibis` is a conversation"):
+    with pytest.raises(StudyInvalid, match="“q2 ibis” is a conversation"):
         pool(write(GOOD[2]), **asked)
     with pytest.raises(StudyInvalid, match="has 3000 characters"):
         pool(write({"item": "long", "system": "heron", "text": "x" * 3_000}), **asked)
@@ -270,7 +270,7 @@ def test_of_a_conversation_only_the_systems_lines_are_distorted_by_another_syste
 
 
 def test_without_another_text_there_is_no_bad_twin() -> None:
-    with pytest.raises(StudyInvalid, match="`one` has no bad twin"):
+    with pytest.raises(StudyInvalid, match="“one” has no bad twin"):
         bad_twins({"one": text("a", 30), "two": text("b", 4)}, "chapter5", 1)
     same = ItemContent(text="a a a a")
     with pytest.raises(StudyInvalid, match="no bad twin"):

@@ -147,30 +147,29 @@ def test_rules_from_a_file() -> None:
     [
         (
             "most_at_once: 3\ntarget:\n  assignmants: 40\n",
-            "rules.yaml:3: target.assignmants: there is no such rule; did you mean `assignments`?",
+            "rules.yaml:3: target.assignmants: There is no such rule; did you mean “assignments”?",
         ),
         (
             "\nexcluded: [a]\n",
-            "rules.yaml:2: excluded: there is no such rule; did you mean `excluded_runs`?",
+            "rules.yaml:2: excluded: There is no such rule; did you mean “excluded_runs”?",
         ),
         (
             "opening_hours:\n  hours:\n    - {opens: 09:00, closes: 17:00}\n    - {zzz: 1}\n  time_zone: "
             "UTC\n",
-            "rules.yaml:4: opening_hours.hours.1.zzz: there is no such rule; there are `days`, `opens`, "
-            "`closes`",
+            "rules.yaml:4: opening_hours.hours.1.zzz: There is no such rule. Use “days”, “opens” or “closes”",
         ),
         (
             "\n\ntarget: {assignments: ten}",
-            "rules.yaml:3: target.assignments: expected a whole number, got `ten`",
+            "rules.yaml:3: target.assignments: Enter a whole number",
         ),
-        ("target: {assignments: 0}", "rules.yaml:1: target.assignments: expected 1 or more, got `0`"),
-        ("target: 40", "rules.yaml:1: target: expected settings, each as `name: value`, got `40`"),
-        ("excluded_runs: maxi", "rules.yaml:1: excluded_runs: expected a list, got `maxi`"),
-        ("budget:\n  total: 10\n", "rules.yaml:1: budget.pay: is missing"),
-        ("target: {}", "rules.yaml:1: target: give one of `assignments`"),
+        ("target: {assignments: 0}", "rules.yaml:1: target.assignments: Enter a number of at least 1"),
+        ("target: 40", "rules.yaml:1: target: Enter settings, each as “name: value”"),
+        ("excluded_runs: maxi", "rules.yaml:1: excluded_runs: Enter a list"),
+        ("budget:\n  total: 10\n", "rules.yaml:1: budget.pay: This is required"),
+        ("target: {}", "rules.yaml:1: target: Give one target: assignments"),
         (
             'target: {assignments: "\\e[31mred"}',
-            "rules.yaml:1: target.assignments: expected a whole number, got `�[31mred`",
+            "rules.yaml:1: target.assignments: Enter a whole number",
         ),
     ],
 )
@@ -187,7 +186,10 @@ def test_a_mistake_is_said_with_its_line_in_plain_words(text: str, said: str) ->
         ("target: {assignments: 3, widest_interval: 0.3}", "target"),
         ("target: {assignments: 0}", "target.assignments"),
         ("budget: {total: 10}", "budget.pay"),
-        ("opening_hours: {time_zone: Mars/Base, hours: [{opens: 09:00, closes: 17:00}]}", "Mars/Base"),
+        (
+            "opening_hours: {time_zone: Mars/Base, hours: [{opens: 09:00, closes: 17:00}]}",
+            "opening_hours.time_zone",
+        ),
         (
             "opening_hours: {time_zone: UTC, hours: [{opens: 9, closes: 17:00}]}",
             "opening_hours.hours.0.opens",
@@ -199,7 +201,7 @@ def test_a_mistake_is_said_with_its_line_in_plain_words(text: str, said: str) ->
         ("".join(f"{' ' * n}a:\n" for n in range(600)), "nested more than 50 levels deep"),
         ('a: "\\U00110000"', "not valid YAML"),
         ("most_at_once: " + "9" * 5_000, "most_at_once"),
-        ("".join(f"k{n}: 1\n" for n in range(3_000)), "more than 100 mistakes"),
+        ("".join(f"k{n}: 1\n" for n in range(3_000)), "more than 100 problems"),
     ],
 )
 def test_rules_with_mistakes(text: str, named: str) -> None:

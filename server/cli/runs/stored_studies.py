@@ -161,8 +161,8 @@ def study_of(connection: Connection | None, study: Path) -> tuple[Study, str]:
     text = stored_text(connection, str(study))
     if text is None:
         raise StudyInvalid(
-            f"there is neither a file {study} nor a stored study of that name",
-            "Check the path or the name. `candor study list` lists the studies in the folder of --data.",
+            f"There is neither a file {study} nor a stored study of that name",
+            "Check the path or the name. “candor study list” lists the studies in the folder of --data.",
         )
     return parse_study(text, str(study)), text
 

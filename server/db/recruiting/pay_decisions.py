@@ -166,4 +166,4 @@ def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecisio
 
 def _told(one: StoredDecision) -> str:
     when = f"{one.decided_at:%Y-%m-%d %H:%M} UTC"
-    return f"{one.submission}: {one.decided_by} decided `{one.decision}` at {when} (decision {one.id})"
+    return f"{one.submission}: {one.decided_by} decided “{one.decision}” at {when} (decision {one.id})"

@@ -330,9 +330,9 @@ async def new_link_in_study(
         member = people.require(connection, person)
         row = _row(member, study, actor)
         if row.role is None:
-            raise PersonNotFound(f"`{member.name}` has no role in this study")
+            raise PersonNotFound(f"“{member.name}” has no role in this study")
         if not row.may_have_link:
-            raise NotYours(f"`{member.name}` has a role in a study that {actor.name} does not own")
+            raise NotYours(f"“{member.name}” has a role in a study that {actor.name} does not own")
         record(connection, actor, "person.link", member.name)
         link = sign_ins.new_link(connection, member.id, utc_now())
         return GrantedInStudy(**dict(row), link=password_link(public_url, link))

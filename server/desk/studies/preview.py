@@ -52,7 +52,7 @@ def preview(study: Study) -> list[PreviewStep]:
     try:
         rules = session_rules(study, load_corpus(study.corpus, study.language))
     except CorpusError as error:
-        raise StudyInvalid(f"corpus `{study.corpus}` cannot be opened: {error}") from error
+        raise StudyInvalid(f"Corpus “{study.corpus}” cannot be opened: {error}") from error
     card = study_card(study)
     steps: dict[str, PreviewStep] = {}
     for state in _states(study, rules):

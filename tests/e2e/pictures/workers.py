@@ -318,7 +318,7 @@ def doors(page: Page, camera: Camera, stage: Stage) -> None:
     limited = {"code": "rate_limited", "message": "too many arrivals", "hint": "wait"}
     internal = {
         "code": "internal",
-        "message": "something went wrong on the server",
+        "message": "Something went wrong on the server",
         "hint": "Try again later",
     }
     for name, title, answer in [

@@ -192,7 +192,7 @@ def test_a_run_is_confirmed_first_and_so_is_its_replication(house: House, provid
     assert query(house.url, "SELECT count(*) FROM run WHERE slug = 'paid'") == [(0,)]
     assert do("", body | {"confirmed": True}).status_code == 201
     asked = error(do("/paid/replicate", {}), 409, "needs_confirmation")
-    assert "A replication of the run `paid` may cost money" in asked["message"]
+    assert "A replication of the run “paid” may cost money" in asked["message"]
     assert do("/paid/replicate", {"confirmed": True}).status_code == 201
 
     def question(run: str, token: str | None = None) -> str | None:
@@ -204,7 +204,7 @@ def test_a_run_is_confirmed_first_and_so_is_its_replication(house: House, provid
     asked = question("paid")
     assert asked is not None
     assert asked.startswith(
-        "A crowd of 7 in the run `paid` may cost money:\n- about 14 calls to `far` at 127"
+        "A crowd of 7 in the run “paid” may cost money:\n- about 14 calls to `far` at 127"
     )
     own = house.token_in("paid", "researcher")
     hidden = question("paid", own)
@@ -252,7 +252,7 @@ def test_without_a_terminal_a_study_is_opened_checked_and_replicated_with_yes_al
     candor(*checking, "--yes")
     assert provider.asked > asked
     replicating = ("run", "replicate", "paid", *data)
-    assert_refused(candor(*replicating), "A replication of the run `paid` may cost money", "--yes")
+    assert_refused(candor(*replicating), "A replication of the run “paid” may cost money", "--yes")
     assert candor(*replicating, "--yes").exit_code == 0
     again = candor("run", "open", file, "--run", "paid", *data)  # is open already
     assert again.exit_code == 0, again.output

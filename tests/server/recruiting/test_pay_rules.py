@@ -32,7 +32,7 @@ def test_what_the_platform_takes_is_let_through(
     ("decision", "share", "category", "reason", "said"),
     [
         ("reject", None, "LOW_EFFORT", "x" * 99, "99 characters"),
-        ("reject", None, "LAZY", LONG, "`LAZY` is not a category"),
+        ("reject", None, "LAZY", LONG, "“LAZY” is not a category"),
         ("reject", None, None, LONG, "category"),
         ("approve", None, "LOW_EFFORT", LONG, "category"),
         ("partial", 7, None, "A chatbot failed.", "8 to 99"),

@@ -68,13 +68,13 @@ def test_a_study_without_questions_knows_no_such_phase() -> None:
 @pytest.mark.parametrize(
     ("answers", "why"),
     [
-        ({"often": "Daily"}, "`age` has no answer"),
+        ({"often": "Daily"}, "“age” has no answer"),
         ({"age": 31, "often": "Weekly"}, "`often`: choose one of the answers"),
         ({"age": 17, "often": "Daily"}, "`age`: give a number from 18 to 120"),
         ({"age": "31", "often": "Daily"}, "`age`: give a number from 18 to 120"),
         ({"age": 31, "often": ["Daily", "Never"]}, "`often`: give one answer"),
-        ({"age": 31, "often": "Daily", "name": "Ann"}, "`name` is not asked here"),
-        ({"age": 31, "often": "  "}, "`often` has no answer"),
+        ({"age": 31, "often": "Daily", "name": "Ann"}, "“name” is not asked here"),
+        ({"age": 31, "often": "  "}, "“often” has no answer"),
     ],
 )
 def test_what_is_no_answer_is_refused_by_name(answers: dict[str, Any], why: str) -> None:

@@ -201,7 +201,7 @@ def test_who_agrees_to_a_consent_has_ticked_what_must_be_ticked() -> None:
     for consent, ticked, reason in [
         (None, ["data"], "version 1.2, not None"),
         ("1.1", ["data"], "version 1.2, not 1.1"),
-        ("1.2", [], "boxes that must be ticked: data; ticked: nothing"),
+        ("1.2", [], "Boxes that must be ticked: data; ticked: nothing"),
         ("1.2", ["publish"], "ticked: publish"),
         ("1.2", ["data", "more"], "ticked: data, more"),
     ]:
