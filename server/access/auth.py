@@ -249,7 +249,7 @@ def _in_url(content: bytes) -> str:
 def _bearer(authorization: str | None) -> str:
     """Return the token of an `Authorization` header. Raises TokenMissing, TokenInvalid."""
     if not authorization:
-        raise TokenMissing("A token is needed here")
+        raise TokenMissing("This needs a token")
     if len(authorization) > _LONGEST_HEADER:
         raise TokenInvalid(
             f"An Authorization header may have at most {_LONGEST_HEADER} characters", "Send only the token."

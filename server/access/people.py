@@ -53,7 +53,7 @@ def add(connection: Connection, name: str, role: Role, study: str, at: datetime)
             "Use an e-mail address, or at most 100 letters, digits and . _ + -",
         )
     if find(connection, name) is not None:
-        raise PersonExists(f"There is a person named “{name}” already")
+        raise PersonExists(f"An account named “{name}” exists already")
     added = insert(PersonTable).values(name=name, created_at=at).returning(PersonTable.c.id)
     person = int(connection.execute(added).scalar_one())
     connection.execute(insert(PersonRoleTable).values(person_id=person, study=study, role=role))
@@ -79,7 +79,7 @@ def require(connection: Connection, name: str) -> Member:
     """Return the account with that name. Raises PersonNotFound."""
     found = find(connection, name)
     if found is None:
-        raise PersonNotFound(f"There is no person named “{name}”")
+        raise PersonNotFound(f"There is no account named “{name}”")
     return found
 
 

@@ -78,7 +78,7 @@ def new(connection: Connection, name: str, scope: Scope, at: datetime, study: st
     if connection.execute(
         select(TokenTable.c.id).where(TokenTable.c.name == name, TokenTable.c.revoked_at.is_(None))
     ).first():
-        raise TokenExists(f"There is a token named “{name}”, and it is in use")
+        raise TokenExists(f"A token named “{name}” exists already")
     token = _PREFIX + secrets.token_urlsafe(_BYTES)
     values = {"name": name, "scope": scope, "study": study or None, "hash": hashed(token), "created_at": at}
     connection.execute(insert(TokenTable).values(**values))

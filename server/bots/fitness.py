@@ -238,9 +238,7 @@ def require_fit(bots: Sequence[Fitness]) -> None:
 def require_moderation(study: Study, moderation: Moderation | None) -> None:
     """Check that there is a moderation service if the study needs one. Raises NoModeration."""
     if study.moderation == "classifier" and moderation is None:
-        raise NoModeration(
-            "The study says “moderation: classifier”, and this server has no moderation service"
-        )
+        raise NoModeration("The study uses a moderation service, and this server has none")
 
 
 def _failures(of: Fitness) -> str:

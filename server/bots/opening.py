@@ -191,7 +191,7 @@ def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) 
 def _require_new(connection: Connection, slug: str) -> None:
     """Check that there is no run of this name. Raises RunExists."""
     if runs.has_run(connection, slug):
-        raise RunExists(f"There is a run named “{slug}” already")
+        raise RunExists(f"A run named “{slug}” exists already")
 
 
 def _require_no_file(study: Study) -> None:

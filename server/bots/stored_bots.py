@@ -91,7 +91,7 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
         ).one_or_none()
         is not None
     ):
-        raise BotExists(f"A bot is registered as “{name}” already")
+        raise BotExists(f"A bot named “{name}” is registered already")
     connection.execute(
         insert(RegistrationTable).values(name=name, endpoint=_text(endpoint), enabled=True, created_at=at)
     )

@@ -285,7 +285,7 @@ def mark_flag_seen(
     found = connection.execute(query).one_or_none()
     if found is None:
         where = f"attempt {attempt} at conversation {position} of assignment “{assignment}”"
-        raise FlagNotFound(f"No line {line} is flagged in {where}")
+        raise FlagNotFound(f"There is no flag on message {line} in {where}")
     same = (
         select(TurnTable.c.conversation_id)
         .join(ConversationTable, ConversationTable.c.id == TurnTable.c.conversation_id)

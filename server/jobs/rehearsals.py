@@ -239,17 +239,17 @@ def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
     if work is not None:
         raise RehearsalRefused(
             f"Workers of this study {work}, but a forecast needs ratings of single chats",
-            "Add a “simulate” section, open a run, and send simulated workers there: “candor crowd --url”.",
+            "Set the qualities of simulated workers, open a run, and send them there: candor crowd --url.",
         )
     if not study.qc_per_assignment:
         raise RehearsalRefused(
             "Workers of this study cannot be tested, but a forecast needs workers who pass",
-            "Add a conversation with the quality-control bot to each assignment: “qc_per_assignment: 1”.",
+            "Add a conversation with the quality-control bot to each assignment.",
         )
     if study.assignments is not None and study.assignments < options.workers:
         raise RehearsalRefused(
             f"{options.workers} simulated workers need a slot each, but the study has {study.assignments}",
-            "Rehearse with fewer simulated workers. The forecast can be for more people: set “planned”.",
+            "Rehearse with fewer simulated workers. The forecast can be for more people than are simulated.",
         )
 
 

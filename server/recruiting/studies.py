@@ -332,10 +332,10 @@ def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> tuple[str, 
     study = parse_study(entry.yaml)
     recruiter = study.recruiter
     if not isinstance(recruiter, PayingRecruiter):
-        titles, kinds = " or ".join(one.title for one in PAYING.values()), " or ".join(PAYING)
+        titles = " or ".join(one.title for one in PAYING.values())
         raise NotRecruiting(
             f"The study of “{entry.slug}” does not recruit at {titles}",
-            f"Add “recruiter: {{kind: {kinds}, completion_code: …}}” to the study, and open a run of it.",
+            f"Set in the study that workers come from {titles}, and open a run of it.",
         )
     codes: dict[EndingKind, str] = {"complete": recruiter.completion_code}
     codes |= {ending: _code() for ending in _OTHER_ENDINGS}

@@ -321,4 +321,4 @@ def require_name(text: str, name: str) -> None:
     except Unreadable:
         return
     if isinstance(written, str) and written != name:
-        raise StudyNameDiffers(f"The text says “name: {written}”, and the study is “{name}”")
+        raise StudyNameDiffers(f"The text has the name “{written}”, and this study is “{name}”")

@@ -401,6 +401,6 @@ def study_notes(study: Study) -> Iterator[str]:
     # Transcript studies have control items of their own, and comparisons need no QC bot.
     if study.task_type.is_published and not study.qc_per_assignment:
         yield (
-            "Workers have no conversation with the quality-control bot. Without one, nobody can be tested, "
-            "and no report and no rehearsal can be made."
+            "No worker can be tested, because there is no conversation with the quality-control bot: no "
+            "report and no rehearsal can be made."
         )

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -217,8 +218,9 @@ def _expected(error: ErrorDetails, path: Location, content: object) -> Iterator[
     context: dict[str, Any] = error.get("ctx", {})
     match error["type"]:
         case "literal_error":
-            choices = [each for schema in schemas_at(path, content) for each in _choices(schema)]
-            yield from quoted(map(str, choices))
+            choices = [str(each) for schema in schemas_at(path, content) for each in _choices(schema)]
+            # The schema does not list the allowed names of a mapping, such as the forms of a text.
+            yield from quoted(choices or re.findall("'(.*?)'", context["expected"]))
         case "greater_than_equal" | "greater_than" | "less_than_equal" | "less_than":
             yield _number(path, content)
         case "string_too_long":

@@ -52,7 +52,7 @@ def make_study(page: Page, bot: str) -> None:
     page.get_by_label("Consent text").fill(CONSENT)
     page.get_by_label("Version", exact=True).fill("1")
     section(page, "What workers do")
-    page.get_by_label("Messages at least").fill("1")
+    page.get_by_label("Minimum messages").fill("1")
     add_bot(page, bot)
     section(page, "Systems")
     page.get_by_label("Systems per worker").fill("2")

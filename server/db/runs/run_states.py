@@ -95,7 +95,7 @@ def replicate_run(
     raise_revision(connection, "runs")
     first = find_run(connection, slug)
     if name is not None and has_run(connection, name):
-        raise RunExists(f"There is a run named “{name}” already")
+        raise RunExists(f"A run named “{name}” exists already")
     new = open_run(connection, first.yaml, name or _free_name(connection, slug), at)
     connection.execute(_COPY_ITEMS, {"new": new.id, "old": first.id})
     if not same_workers:

@@ -102,7 +102,7 @@ def create_study(connection: Connection, name: str, yaml: str, at: datetime, by:
         connection.execute(select(DraftTable.c.name).where(DraftTable.c.name == name)).one_or_none()
         is not None
     ):
-        raise StudyExists(f"There is a study named “{name}” already")
+        raise StudyExists(f"A study named “{name}” exists already")
     connection.execute(insert(DraftTable).values(name=name))
     _add_version(connection, name, StudyVersion(1, yaml, at, by))
     return find_study(connection, name)

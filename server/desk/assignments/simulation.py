@@ -69,7 +69,9 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
     if believed is None and study.simulate is not None:
         believed = study.simulate.quality
     if not found.simulated or believed is None:
-        raise NotSimulated("This assignment is not a simulated one of a study with a “simulate” section")
+        raise NotSimulated(
+            "This assignment is not simulated, or its study sets no qualities for simulated workers"
+        )
     quality = dict(believed) | {QC: 0.0}
     query = (
         select(

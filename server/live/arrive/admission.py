@@ -276,7 +276,7 @@ def new_place(arrival_state: ArrivalState, most: int | None, *, more: bool) -> P
         raise RunFull("This study has as many active workers as it may have at the moment")
     number = 0 if arrival_state.last is None else arrival_state.last + 1
     if most is not None and number >= most:
-        raise RunFull("Every place of this study is taken")
+        raise RunFull("Every slot of this study is taken")
     return Place(number, is_new=True)
 
 

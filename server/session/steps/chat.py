@@ -114,7 +114,7 @@ def _say(state: State, held: Sequence[Conversation], message: wire.Say, at: date
     _refuse_unless_free(state, held, at)
     first = held[0]
     if first.inputs >= state.rules.maximum_inputs:
-        raise TooManyInputs(f"This conversation has all of its {state.rules.maximum_inputs} inputs")
+        raise TooManyInputs(f"This conversation has its maximum of {state.rules.maximum_inputs} messages")
     index = len(first.turns)
     if message.turn != index:
         raise WrongPhase(f"line {index}", f"line {message.turn}")

@@ -290,7 +290,7 @@ def test_a_file_that_grows_without_end_when_its_aliases_are_followed() -> None:
         (
             "a0: &a0 {x: 1, y: 2}\n"
             + "".join(f"a{n + 1}: &a{n + 1} {{<<: [{', '.join([f'*a{n}'] * 10)}]}}\n" for n in range(8)),
-            "my.yaml:6: This is This is not valid YAML: more than 200,000 values",
+            "my.yaml:6: This is not valid YAML: more than 200,000 values",
         ),
         (
             "minimum_inputs: 0x" + "f" * 4_000,
