@@ -291,7 +291,7 @@ def test_a_page_that_stays_outdated_loads_itself_anew_only_once(page: Page, link
     expect(page.get_by_role("heading", name="This study has just been updated")).to_be_visible()
     assert len(loads) == 2  # the test's own, and the page's
     clean(page)
-    press(page, "Load the page anew")
+    press(page, "Reload the page")
     expect(page.get_by_role("log")).to_be_visible()
 
 

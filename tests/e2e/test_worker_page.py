@@ -226,11 +226,11 @@ def test_a_conversation_that_is_as_long_as_it_may_get_is_to_be_finished(page: Pa
     enter(page, f"{stage.url}/w/full?worker=talkative")
     open_topic(page)
     say(page, "I bake bread.")
-    expect(page.get_by_text("You can go on as long as you like")).to_be_visible()
+    expect(page.get_by_text("You can keep chatting as long as you like")).to_be_visible()
     say(page, "It is good bread.")
     expect(page.locator(".composer-full")).to_have_text(re.compile("This conversation is complete"))
     expect(page.get_by_label("Your message")).to_have_count(0)
-    expect(page.get_by_text("You can go on")).to_have_count(0)
+    expect(page.get_by_text("You can keep chatting")).to_have_count(0)
     clean_in_both_colours(page)
     page.reload()
     expect(page.locator(".composer-full")).to_be_visible()
@@ -239,7 +239,7 @@ def test_a_conversation_that_is_as_long_as_it_may_get_is_to_be_finished(page: Pa
 
 def test_what_is_still_to_be_ticked_stands_above_the_answer_on_a_phone(phone: Page, stage: Stage) -> None:
     phone.goto(f"{stage.url}/w/board?worker=unticked")
-    note = phone.get_by_text("2 boxes are still to be ticked")
+    note = phone.get_by_text("2 still to tick")
     expect(note).to_be_visible()
     above, answer = note.bounding_box(), phone.locator(".bar .button-waiting").bounding_box()
     assert above is not None

@@ -184,11 +184,11 @@ def reports(page: Page, camera: Camera, stage: Stage) -> None:
         say(page, line)
     page.get_by_role("button", name="Report this message").last.click()
     camera.shoot(page, "message-report")
-    press(page, "Send and go on")
+    press(page, "Send and continue")
     camera.shoot(page, "message-report-incomplete")
     choose(page, "What is wrong with it?", "It is offensive or hateful")
     page.get_by_label("Anything you would like to add?").fill("It laughed at me.")
-    press(page, "Send and go on")
+    press(page, "Send and continue")
     camera.shoot(page, "message-reported")
     press(page, "Reported. Change or take back")
     camera.shoot(page, "message-report-again")
@@ -324,7 +324,7 @@ def doors(page: Page, camera: Camera, stage: Stage) -> None:
     for name, title, answer in [
         ("unreachable", "We can’t reach the study", lambda route: route.abort()),
         ("rate-limited", "A short pause, please", lambda route: route.fulfill(json={"error": limited})),
-        ("trouble", "Something is in the way", lambda route: route.fulfill(json={"error": internal})),
+        ("trouble", "Something went wrong", lambda route: route.fulfill(json={"error": internal})),
         ("link-invalid", "This link is no longer valid", lambda route: route.fulfill(json=unknown)),
     ]:
         page.route("**/api/join", answer)

@@ -180,7 +180,7 @@ def test_a_study_that_tests_no_worker_is_told_so() -> None:
     none: dict[str, Any] = {"systems_per_assignment": 2, "qc_per_assignment": 0, "simulate": None}
     (note,) = study_notes(study(**none))
     assert note.startswith("No worker can be tested")
-    assert "no report can be made" in note
+    assert "no report and no rehearsal can be made" in note
     assert not list(study_notes(study()))
     assert not list(study_notes(parse_study(pairs_text(qc_per_assignment=0))))
     assert not list(study_notes(parse_study(items_text())))

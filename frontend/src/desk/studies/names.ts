@@ -91,7 +91,10 @@ const NAMES: Record<string, SettingName> = {
   title: { label: "Title" },
   payment: { label: "Payment", hint: "What workers are paid, in words.", long: true },
   minutes: { label: "Minutes", hint: "About how long the study takes. Workers see this." },
-  language: { label: "Language", hint: "The language of the worker’s page: en, de, fr, es, zh or ja, or another with texts of your own." },
+  language: {
+    label: "Language",
+    hint: "The language of the worker’s page: en, de, fr, es, zh or ja, or another with texts of your own.",
+  },
   listed: { label: "List on the start page" },
   recruiter: {
     label: "Where workers come from",
@@ -156,8 +159,14 @@ const NAMES: Record<string, SettingName> = {
   },
   "texts.instructions": { label: "Instructions", long: true },
   "texts.words": { label: "Texts of the page" },
-  "texts.consent.version": { label: "Version", hint: "Your version number, such as 1.0. It is stored with every agreement." },
-  "texts.consent.board": { label: "Ethics board", hint: "The number of its approval. Leave empty if there is none." },
+  "texts.consent.version": {
+    label: "Version",
+    hint: "Your version number, such as 1.0. It is stored with every agreement.",
+  },
+  "texts.consent.board": {
+    label: "Ethics board",
+    hint: "The number of its approval. Leave empty if there is none.",
+  },
   "texts.consent.text": { label: "Consent text", long: true },
   "texts.consent.boxes": { label: "Boxes to tick" },
   task: {
@@ -194,7 +203,10 @@ const NAMES: Record<string, SettingName> = {
   "criteria.*.scale": { label: "Scale", hint: "How workers answer. By default, on a slider from 0 to 100." },
   systems_per_assignment: { label: "Systems per worker" },
   systems: { label: "Systems" },
-  "systems.*.bot": { label: "Bot", hint: "A builtin bot, one of this study’s own bots, or a registered bot." },
+  "systems.*.bot": {
+    label: "Bot",
+    hint: "A builtin bot, one of this study’s own bots, or a registered bot.",
+  },
   bots: { label: "This study’s own bots", hint: "Endpoints that only this study uses." },
   "bots.*.urls": {
     label: "Addresses",
@@ -233,7 +245,10 @@ const NAMES: Record<string, SettingName> = {
     label: "Headers",
     hint: "Sent with every request. Do not put a key here.",
   },
-  "bots.*.query": { label: "Query", hint: "Added to the address of every request, such as Azure’s api-version." },
+  "bots.*.query": {
+    label: "Query",
+    hint: "Added to the address of every request, such as Azure’s api-version.",
+  },
   "bots.*.key_header": {
     label: "Key header",
     hint: "For services that do not use a bearer token. For Azure, api-key.",
@@ -270,7 +285,10 @@ const NAMES: Record<string, SettingName> = {
   "people.reply": { label: "Seconds to wait for a reply" },
   "people.when_left": { label: "When the partner stops replying" },
   "people.consent_says_so": { label: "The consent says that partners may be people" },
-  qc_per_assignment: { label: "Quality-control conversations per worker", hint: "They are never first or last." },
+  qc_per_assignment: {
+    label: "Quality-control conversations per worker",
+    hint: "They are never first or last.",
+  },
   qc: { label: "Quality-control bot" },
   corpus: { label: "Corpus", hint: "The source of builtin bots and of personas." },
   personas: { label: "Personas" },
