@@ -263,7 +263,9 @@ def _at(endpoint: Endpoint, urls: list[str]) -> UrlEndpoint:
     try:
         return _AT_URLS.validate_python(endpoint.model_dump() | {"urls": urls})
     except ValidationError as error:
-        raise BotInvalid("; ".join(problem["msg"] for problem in error.errors())) from error
+        raise BotInvalid(
+            "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
+        ) from error
 
 
 def _runs_with(connection: Connection, name: str) -> Iterator[tuple[RunEntry, Study]]:

@@ -146,8 +146,8 @@ def test_a_key_is_refused_before_anybody_is_asked() -> None:
         (["--kind", "dial-in", "--url", NOWHERE], "--url does not apply to --kind dial-in"),
         (["--kind", "parlai-web", "--url", NOWHERE, "--max-tokens", "9"], "--max-tokens does not apply"),
         (["--kind", "http", "--url", "nowhere"], "--url: "),
-        (["--kind", "http", "--url", NOWHERE, "--url", NOWHERE], "--url: a replica is listed twice"),
-        (["--kind", "http", "--url", "http://me:geheim@x.example"], "carries no user or password"),
+        (["--kind", "http", "--url", NOWHERE, "--url", NOWHERE], "--url: An address is listed twice"),
+        (["--kind", "http", "--url", "http://me:geheim@x.example"], "Remove the user and the password"),
         (["--kind", "openai", "--url", NOWHERE, "--model", "x", "--temperature", "9"], "--temperature: "),
         (["--kind", "openai", "--url", NOWHERE, "--model", "x", "--prompt", "@no/such"], "cannot be read"),
     ],
@@ -172,7 +172,7 @@ def test_what_the_server_refuses_is_told_with_what_to_do(register: Command) -> N
         "CANDOR_BOT_KEYS",
     )
     good(register("add", "mine", "--kind", "http", "--url", NOWHERE))
-    refused(register("add", "mine", "--kind", "http", "--url", NOWHERE), "registered as “mine” already")
+    refused(register("add", "mine", "--kind", "http", "--url", NOWHERE), "“mine” is registered already")
 
 
 # ---- list, show ------------------------------------------------------------------------------

@@ -121,16 +121,16 @@ def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) ->
     dialog.get_by_label("Spending cap", exact=True).fill("5")
     dialog.get_by_role("button", name="Register").click()
     expect(dialog.get_by_text("Fix the problems above first.")).to_be_visible()
-    expect(dialog.get_by_text("Expected a number, got `warm`")).to_be_visible()
-    expect(dialog.get_by_text("got `{not json`")).to_be_visible()
-    expect(dialog.get_by_text("Is missing")).to_be_visible()  # the model
+    expect(dialog.get_by_text("Enter a number from 0 to 2")).to_be_visible()
+    expect(dialog.get_by_text("Enter settings, each as")).to_be_visible()
+    expect(dialog.get_by_text("This is required")).to_be_visible()  # the model
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") <= 360
     dialog.get_by_label("Model", exact=True).fill("claude-x")
     dialog.get_by_label("Temperature", exact=True).fill("1")
     dialog.get_by_label("Additional request settings").fill("")
     dialog.get_by_role("button", name="Register").click()
-    expect(dialog.get_by_text("needs the `price` of a million tokens")).to_be_visible()
+    expect(dialog.get_by_text("counted by the price of a million tokens")).to_be_visible()
     dialog.get_by_label("Spending cap", exact=True).fill("")
     dialog.get_by_label("Key", exact=True).fill("NO_SUCH_KEY")
     dialog.get_by_role("button", name="Register").click()

@@ -95,8 +95,8 @@ def test_an_id_that_was_never_filled_in_is_refused_and_logged_once(house: House)
     with capture_logs() as logs:
         for _ in range(2):
             said = error(house.join(unfilled), 403, "link_unfilled")
-    assert f"`worker={unfilled}`" in said["message"]
-    assert "fill in" in said["hint"]
+    assert f"“worker={unfilled}”" in said["message"]
+    assert "fills in" in said["hint"]
     warned = [line for line in logs if line["log_level"] == "warning"]
     assert [(line["run"], unfilled in line["reason"]) for line in warned] == [(RUN, True)]
     signature = house.auth.link_signature(RUN, "{7}")  # somebody who makes links has chosen it

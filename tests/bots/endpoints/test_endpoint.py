@@ -28,17 +28,17 @@ def test_each_kind_by_its_name() -> None:
     [
         ({"kind": "carrier-pigeon"}, "expected tags"),
         ({**OPENAI, "urls": ["file:///etc/passwd"]}, "URL scheme"),
-        ({**OPENAI, "urls": ["bot.example"]}, "expected an address that begins with http:// or https://"),
-        ({**OPENAI, "urls": ["http://me:secret@bot.example"]}, "carries no user or password"),
-        ({**OPENAI, "urls": ["http://bot.example/?key=secret"]}, r"without \? and #"),
+        ({**OPENAI, "urls": ["bot.example"]}, "Enter an address that begins with http:// or https://"),
+        ({**OPENAI, "urls": ["http://me:secret@bot.example"]}, "Remove the user and the password"),
+        ({**OPENAI, "urls": ["http://bot.example/?key=secret"]}, r"from \? or # on"),
         ({**OPENAI, "key": "sk-secret"}, "match pattern"),
         ({**OPENAI, "key": "secret"}, "match pattern"),
         ({**OPENAI, "temperature": float("nan")}, "finite"),
         ({**OPENAI, "max_tokens": 0}, "greater than"),
         ({**OPENAI, "model": " "}, "at least 1"),
         ({**OPENAI, "api_key": "secret"}, "Extra inputs"),
-        ({**OPENAI, "headers": {"Authorization": "secret"}}, "keys are not written into a study"),
-        ({**OPENAI, "headers": {"Proxy-Authorization": "secret"}}, "keys are not written into a study"),
+        ({**OPENAI, "headers": {"Authorization": "secret"}}, "Do not write a key into a study"),
+        ({**OPENAI, "headers": {"Proxy-Authorization": "secret"}}, "Do not write a key into a study"),
         *(
             ({**OPENAI, "headers": {name: "x"}}, f"{name} belongs to the connection")
             for name in (
@@ -53,12 +53,12 @@ def test_each_kind_by_its_name() -> None:
         ({**OPENAI, "headers": {"X-A": "b\r\nX: y"}}, "match pattern"),
         ({**OPENAI, "reasoning_effort": "Very"}, "match pattern"),
         ({**OPENAI, "refusals": "maybe"}, "'failure' or 'reply'"),
-        ({**OPENAI, "spending_cap": 5}, "needs the `price`"),
+        ({**OPENAI, "spending_cap": 5}, "give the price too"),
         ({**OPENAI, "top_p": 0}, "greater than 0"),
         ({"kind": "anthropic", "model": "m", "seed": 1}, "Extra inputs"),
         ({"kind": "bedrock", "model": "m"}, "Field required"),
         ({"kind": "http", "urls": []}, "at least 1"),
-        ({"kind": "http", "urls": ["http://a/", "http://a"]}, "a replica is listed twice"),
+        ({"kind": "http", "urls": ["http://a/", "http://a"]}, "An address is listed twice"),
         ({"kind": "parlai-web", "urls": ["http://a"], "key": "KEY"}, "Extra inputs"),
     ],
 )

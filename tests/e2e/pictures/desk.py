@@ -164,7 +164,7 @@ def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
     page.get_by_text("More settings").click()
     page.get_by_label("Temperature", exact=True).fill("warm")
     press(page, "Register")
-    expect(page.get_by_text("Expected a number, got")).to_be_visible()
+    expect(page.get_by_text("Enter a number from 0 to 2")).to_be_visible()
     camera.shoot(page, "desk-register-service")
     page.keyboard.press("Escape")
     press(page, "Undo")

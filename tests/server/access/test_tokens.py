@@ -146,7 +146,7 @@ def test_a_name_is_free_again_once_its_token_is_revoked(house: House, command: C
     first = made(command("new", "--name", "alice"))
     refused = command("new", "--name", "alice")
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "a token named “alice”, and it is in use" in refused.stderr
+    assert "A token named “alice” exists already" in refused.stderr
     command("revoke", "alice")
     second = made(command("new", "--name", "alice"))
     assert opens(house, second) == (200, None)
@@ -252,8 +252,8 @@ async def test_hosts_may_dial_in_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("header", "kind", "says"),
     [
-        (None, TokenMissing, "A token is needed here"),
-        ("", TokenMissing, "A token is needed here"),
+        (None, TokenMissing, "This needs a token"),
+        ("", TokenMissing, "This needs a token"),
         ("Bearer", TokenMissing, "contains no token"),
         ("Bearer ", TokenMissing, "contains no token"),
         (f"Basic {ALICE}", TokenMissing, "scheme of the Authorization header is not Bearer"),

@@ -162,7 +162,7 @@ def test_a_bot_that_is_not_there_fails(candor: Candor, write: Callable[..., Path
 @pytest.mark.parametrize(
     ("stored", "reason"),
     [
-        ({}, "run `candor bots check far`"),
+        ({}, "run “candor bots check far”"),
         ({"verdict": "fail"}, "Feathers."),
         ({"verdict": "pass", "enabled": False}, "it is disabled"),
     ],
@@ -242,7 +242,7 @@ def test_a_bot_with_another_replica_has_to_be_checked_again(
     engine.dispose()
     refused = candor("study", "open", write(), "--run", "x", "--data", tmp_path)
     assert_refused(refused, "Not fit for workers: far")
-    assert "never: run `candor bots check far`" in refused.stdout
+    assert "never: run “candor bots check far”" in refused.stdout
 
 
 def test_of_a_study_of_builtin_bots_the_qc_bot_alone_is_examined(candor: Candor, tmp_path: Path) -> None:
@@ -266,9 +266,9 @@ def test_an_unknown_bot_is_told_with_every_name_that_there_is(
     study = write({"kind": "http", "urls": ["http://127.0.0.1:1"]})
     study.write_text(study.read_text().replace("bot: far", "bot: fra").replace("  far:", "  mine:"))
     told = (
-        "no bot is called `fra`; did you mean `far`?",
+        "There is no bot “fra”; did you mean “far”?",
         "builtin:reflect",
-        "in this study's `bots`: mine",
+        "in this study: mine",
         "registered with the server: far",
     )
     assert_refused(candor("study", "check", study, "--data", tmp_path), *told, "by itself")
@@ -284,10 +284,8 @@ def test_every_unknown_bot_is_told_at_once_with_its_line(candor: Candor, tmp_pat
     refused = candor("study", "check", study, "--data", tmp_path)
     for number in numbers:
         assert f":{number}: " in refused.stderr
-    assert (
-        refused.stderr.count("no bot is called `builtin:retreival`; did you mean `builtin:retrieval`?") == 2
-    )
-    assert "qc.bot: no bot is called `cq`" in refused.stderr
+    assert refused.stderr.count("There is no bot “builtin:retreival”; did you mean “builtin:retrieval”?") == 2
+    assert "qc.bot: There is no bot “cq”" in refused.stderr
     assert str(study) in refused.stderr
 
 

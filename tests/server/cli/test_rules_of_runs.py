@@ -60,5 +60,5 @@ def test_rules_that_end_the_run_at_once_are_said_to(candor: Candor, data: Path, 
 def test_a_run_cannot_exclude_itself(candor: Candor, data: Path, rules: Path) -> None:
     rules.write_text("excluded_runs: [maxi, maxi-2]\n")
     done = candor("run", "rules", "maxi-2", rules, "--data", data)
-    assert_refused(done, "“excluded_runs” names “maxi-2”, which is the run itself")
+    assert_refused(done, "include “maxi-2”, the run itself")
     assert candor("run", "rules", "maxi-2", "--data", data).stdout.split() == ["excluded_runs:", "-", "maxi"]

@@ -121,7 +121,7 @@ def test_a_rehearsal_that_may_cost_money_is_asked_about_first(server: Server) ->
     assert asked["code"] == "needs_confirmation"
     assert said in " ".join(asked["message"].split())
     assert "about 4.50, at 1000 and 0 for a million tokens in and out" in asked["message"]
-    assert asked["hint"] == "If you mean it, send the same again with “confirmed: true”."
+    assert asked["hint"] == "To do it, confirm (as a program: set confirmed to true)."
     server_and_token = ["--server", server.url, "--token", server.token]
     command = [str(path), "--workers", "10", *server_and_token]
     refused = CliRunner().invoke(cli, command)
@@ -166,7 +166,7 @@ def test_what_cannot_be_rehearsed(server: Server) -> None:
     broken = ask(server, "POST", "/desk/rehearsals", {"yaml": "name: [", "workers": 10})
     assert broken["error"]["code"] == "study_invalid"
     both = ask(server, "POST", "/desk/rehearsals", {"yaml": "x", "study": "y"})
-    assert "give either" in both["error"]["message"]
+    assert "Give either" in both["error"]["message"]
 
 
 def test_a_stored_studys_name_is_told_to_be_no_file() -> None:

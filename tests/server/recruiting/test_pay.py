@@ -52,7 +52,7 @@ def test_of_two_who_decide_at_once_the_first_counts(recruiting: Recruiting) -> N
     ((who, what, number),) = stored(recruiting.house, "SELECT decided_by, decision, id FROM payment_decision")
     (refused,) = [one for one in told if one is not None]
     if not refused.startswith(f"{submission} was paid "):  # there, before the second one looked
-        assert refused.startswith(f"{submission}: {who} decided `{what}` at ")
+        assert refused.startswith(f"{submission}: {who} decided “{what}” at ")
         assert refused.endswith(f"(decision {number})")
     paid = {"approve": 450, "partial": 180}  # 40 % of 450
     assert recruiting.prolific.platform.submission(submission).paid == paid[what]

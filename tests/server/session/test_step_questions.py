@@ -90,7 +90,7 @@ def test_what_is_no_answer_is_refused_by_name(answers: dict[str, Any], why: str)
 def test_the_other_part_is_not_due() -> None:
     one = walk()
     one.send("agree")
-    with pytest.raises(WrongPhase, match="expected the questions before all conversations"):
+    with pytest.raises(WrongPhase, match="Expected the questions before all conversations"):
         one.send("questionnaire", part="after", answers=ANSWERS["after"])
 
 
@@ -129,7 +129,7 @@ def test_a_reply_is_rated_and_rated_anew_until_the_conversation_is() -> None:
     one = Walk(new_state(("quokka_plain",), turn_ratings=5)).to(Phase.CHAT)
     here = {"conversation": 1, "attempt": 1}
     one.send("say")
-    with pytest.raises(WrongPhase, match="expected a reply that is shown, got line 1"):
+    with pytest.raises(WrongPhase, match="Expected a reply that is shown, got line 1"):
         one.send("rate_turn", **here, turn=1, value=2)
     one.reply()
     one.send("rate_turn", "first", **here, turn=1, value=2)

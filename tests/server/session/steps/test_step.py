@@ -44,7 +44,7 @@ def test_a_message_out_of_phase_is_refused_by_name(phase: Phase, type_: str) -> 
     before = walk.state
     with pytest.raises(WrongPhase) as refused:
         walk.send(type_)
-    assert refused.value.message == f"expected {expected} ({phase} phase), got `{type_}`"
+    assert refused.value.message == f"Expected {expected} ({phase} phase), got `{type_}`"
     assert walk.state == before
 
 
