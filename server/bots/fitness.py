@@ -153,7 +153,9 @@ def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterato
         yield Finding(question=question, verdict="warn", reason=reason)
     busy = report.latency.at_once
     if busy is not None and busy.conversations < min(MOST_AT_ONCE, study.assignments or 0):
-        reason = f"With {busy.conversations} conversations at once, and it has {study.assignments} places"
+        reason = (
+            f"With {busy.conversations} conversations at once, and the study has {study.assignments} slots"
+        )
         yield Finding(question=question, verdict="warn", reason=f"{reason}: {remedy}")
 
 

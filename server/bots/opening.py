@@ -104,7 +104,7 @@ class RunChanges:
             )
             new.confirmation.require(f"The run “{new.slug}”", calls)
             if not new.despite_failing_bots:
-                own = await fitness.own_fitness(read.lineup, read.registered, _unseen, self._moderation)
+                own = await fitness.own_fitness(read.opened, read.registered, _unseen, self._moderation)
                 fitness.require_fit([*read.registered, *own])
         finally:
             await opened_bots.close()
@@ -175,16 +175,16 @@ class RunChanges:
 class _LinedUp:
     """A run with its bots opened, and the check results of its registered bots."""
 
-    lineup: OpenRun
+    opened: OpenRun
     registered: list[Fitness]
 
 
 def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) -> _LinedUp:
     opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), "study")
-    lineup = open_lineup(entry, opened_bots)
+    opened = open_lineup(entry, opened_bots)
     return _LinedUp(
-        lineup, fitness.registered_fitness(connection, lineup.study, lineup.study.registered_bots)
+        opened, fitness.registered_fitness(connection, opened.study, opened.study.registered_bots)
     )
 
 

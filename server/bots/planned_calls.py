@@ -80,9 +80,9 @@ def of_run(
 
     `checked`: include the checks of the study's own bots.
     """
-    places = _places(study, rules)
-    occasion = "each assignment: " if places is None else f"all {places:,} assignments: "
-    assignments = 1 if places is None else places
+    slots = _slots(study, rules)
+    occasion = "each assignment: " if slots is None else f"all {slots:,} assignments: "
+    assignments = 1 if slots is None else slots
     judged = None
     if moderation is not None and study.moderation == "classifier":
         lines = 2 * round(assignments * sum(_chats(study).values()) * study.minimum_inputs)
@@ -91,7 +91,7 @@ def of_run(
     return _that_cost([*checks, *of_assignments(connection, study, assignments, occasion), judged])
 
 
-def _places(study: Study, rules: RunRules) -> int | None:
+def _slots(study: Study, rules: RunRules) -> int | None:
     """Return the highest number of assignments of a run; None if it is not limited."""
     known = [study.assignments]
     if rules.target is not None:

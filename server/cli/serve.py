@@ -248,7 +248,7 @@ def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]
 
 
 def _opened_runs(entries: list[RunEntry], opened_bots: OpenedBots) -> dict[int, OpenRun]:
-    opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry, opened_bots)) is not None}
+    opened = {entry.id: found for entry in entries if (found := _opened(entry, opened_bots)) is not None}
     if not opened and any(entry.status == "open" for entry in entries):
         raise CandorError("No run can be served", "See the error of each run above.")
     return opened

@@ -188,7 +188,7 @@ class Rehearsals:
         except ChildFailed as error:
             # The crowd's summary has the errors of its workers.
             reason = next((line.strip() for line in said if " failed: " in line), str(error))
-            if not await self._store.read(lambda connection: _handed_in(connection, run)):
+            if not await self._store.read(lambda connection: _submitted(connection, run)):
                 raise ChildFailed(f"no simulated worker has finished; {reason}") from error
             return reason
         return None
@@ -271,7 +271,7 @@ def _rated(connection: Connection, run: RunEntry) -> int:
     return int(connection.execute(query.where(AssignmentTable.c.run_id == run.id, over)).scalar_one())
 
 
-def _handed_in(connection: Connection, run: RunEntry) -> int:
+def _submitted(connection: Connection, run: RunEntry) -> int:
     query = select(func.count()).select_from(AssignmentTable)
     return int(
         connection.execute(

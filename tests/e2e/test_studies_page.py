@@ -29,7 +29,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     page.get_by_label("Name").fill("seaside")
     press(page, "Make the study")
     expect(page.get_by_role("heading", name="seaside")).to_be_visible()
-    expect(page.get_by_text("Must not be empty", exact=True)).to_have_count(2)
+    expect(page.get_by_text("This must not be empty", exact=True)).to_have_count(2)
     expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
     page.get_by_label("Title").fill("Chats by the sea")
     page.get_by_label("Payment").fill("A postcard.")

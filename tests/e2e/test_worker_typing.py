@@ -153,7 +153,7 @@ def test_a_reply_sounds_in_another_tab_where_the_worker_wants_it(page: Page, sta
     )
     enter(page, f"{stage.url}/w/short?worker=listener-2")
     open_topic(page)
-    choice = page.get_by_role("checkbox", name="Play a sound when a reply comes")
+    choice = page.get_by_role("checkbox", name="Play a sound when a reply arrives")
     expect(choice).not_to_be_checked()
     page.evaluate(VISIBILITY, "hidden")
     say(page, "Hello.")

@@ -125,7 +125,7 @@ def end_foreseen(connection: Connection, run: RunEntry) -> RunEnd | None:
 def _require_more_wanted(connection: Connection, run: RunEntry) -> None:
     end = end_foreseen(connection, run)
     if end is not None:
-        raise RunHasEnough(f"“{run.slug}” cannot go on. {end.reason}")
+        raise RunHasEnough(f"“{run.slug}” cannot continue. {end.reason}")
 
 
 def _free_name(connection: Connection, slug: str) -> str:

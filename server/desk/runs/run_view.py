@@ -72,8 +72,8 @@ def _opens_at(rules: RunRules) -> datetime | None:
 def _wanted(rules: RunRules, stands: Standing) -> int | None:
     more = needed(rules, stands)
     known = [] if more is None else [stands.counts.completed + more]
-    if stands.places is not None:
-        known.append(stands.places)
+    if stands.slots is not None:
+        known.append(stands.slots)
     if rules.budget is not None:
         affordable = rules.budget.assignments(stands.counts.besides(rules.budget))
         known.append(max(affordable - stands.counts.left_paid, 0))

@@ -47,7 +47,7 @@ from server.session.records import (
     ItemShown,
     MessageReported,
     QuestionAnswered,
-    QuestionnaireHandedIn,
+    QuestionnaireSubmitted,
     Record,
     ReportTakenBack,
     WorkerSaid,
@@ -274,7 +274,7 @@ def _take_questionnaire(state: State, message: wire.Questionnaire, at: datetime)
     if message.part != due:
         raise WrongPhase(f"the questions {due} all conversations", f"those {message.part} them")
     answers = answer_records(state.rules, message.part, message.answers, at)
-    return Decision([*answers, QuestionnaireHandedIn(message.part, at, message.id)], is_over=True)
+    return Decision([*answers, QuestionnaireSubmitted(message.part, at, message.id)], is_over=True)
 
 
 def _answer(state: State, message: wire.Answer, at: datetime) -> Decision:

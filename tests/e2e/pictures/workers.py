@@ -243,7 +243,7 @@ def replaced(page: Page, camera: Camera, stage: Stage) -> None:
     open_topic(page)
     page.get_by_label("Your message").fill(LINES[0])
     page.keyboard.press("Enter")
-    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    expect(page.get_by_text("That chatbot couldn’t continue.")).to_be_visible()
     camera.shoot(page, "replaced")
     open_topic(page)
     camera.shoot(page, "replaced-chat")
@@ -258,7 +258,7 @@ def cut_short(page: Page, camera: Camera, stage: Stage) -> None:
         say(page, line)
     page.get_by_label("Your message").fill(LINES[2])
     page.keyboard.press("Enter")
-    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    expect(page.get_by_text("That chatbot couldn’t continue.")).to_be_visible()
     camera.shoot(page, "cut-short", whole=True)
 
 
@@ -271,7 +271,7 @@ def refused(page: Page, camera: Camera, stage: Stage) -> None:
     page.reload()
     page.get_by_label("Your message").fill(LINES[2])
     page.keyboard.press("Enter")
-    expect(page.get_by_text("That could not be saved just now.")).to_be_visible()
+    expect(page.get_by_text("That couldn’t be saved.")).to_be_visible()
     camera.shoot(page, "refused")
 
 

@@ -224,12 +224,12 @@ def test_a_registered_bot_is_let_in_by_the_check_that_its_study_needs(
     refused = candor("study", "check", path, "--bots", "--data", tmp_path)
     assert_refused(refused, "Not fit for workers: far")
     told = " ".join(refused.stdout.split())
-    for reason in ("study is in de", "as a bot with a persona", "it has 30 places"):
+    for reason in ("study is in de", "as a bot with a persona", "the study has 30 slots"):
         assert reason in told
     store(tmp_path, in_english.model_copy(update={"scope": Scope(language="de", persona=True)}))
     let_in = candor("study", "check", path, "--bots", "--data", tmp_path)
     assert let_in.exit_code == 0, let_in.stderr
-    assert "it has 30 places" in " ".join(let_in.stdout.split())
+    assert "the study has 30 slots" in " ".join(let_in.stdout.split())
 
 
 def test_a_bot_with_another_replica_has_to_be_checked_again(

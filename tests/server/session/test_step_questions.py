@@ -9,7 +9,7 @@ from server.errors import AnswersUnfit, IncompleteRating, WrongPhase
 from server.session import protocol as wire
 from server.session.answer_kinds import MAX_POINTS, point_to_rating
 from server.session.instrument import AskedQuestion, Questionnaires, checked_answers
-from server.session.records import AnswerGiven, ConversationRated, QuestionnaireHandedIn, TurnRated
+from server.session.records import AnswerGiven, ConversationRated, QuestionnaireSubmitted, TurnRated
 from server.session.state import Phase
 from server.session.steps.step import Outcome
 from server.session.steps.worker_view import snapshot
@@ -31,11 +31,11 @@ def test_a_whole_assignment_asks_before_with_each_rating_and_after() -> None:
     one = walk()
     assert told(one.send("agree")) == [wire.QuestionnaireDue(part="before")]
     assert one.state.phase is Phase.QUESTIONS_BEFORE
-    handed_in = one.send("questionnaire", "mine", part="before", answers=ANSWERS["before"])
-    assert handed_in.records == (
+    submitted = one.send("questionnaire", "mine", part="before", answers=ANSWERS["before"])
+    assert submitted.records == (
         AnswerGiven(None, "before", "age", 31.0, one.now),
         AnswerGiven(None, "before", "often", "Daily", one.now),
-        QuestionnaireHandedIn("before", one.now, "mine"),
+        QuestionnaireSubmitted("before", one.now, "mine"),
     )
     assert one.to(Phase.RATING).state.phase is Phase.RATING
     given = rated(one).records
@@ -62,7 +62,7 @@ def test_a_whole_assignment_asks_before_with_each_rating_and_after() -> None:
 def test_a_study_without_questions_knows_no_such_phase() -> None:
     plain = Walk(new_state(("quokka_plain",)))
     assert told(plain.send("agree"))[0].type == "topic_due"
-    assert plain.to(Phase.FEEDBACK).state.handed_in == frozenset()
+    assert plain.to(Phase.FEEDBACK).state.submitted == frozenset()
 
 
 @pytest.mark.parametrize(
