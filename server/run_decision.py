@@ -151,7 +151,7 @@ def end_of(rules: RunRules, standing: Standing) -> RunEnd | None:
     return None
 
 
-def places_open(rules: RunRules, standing: Standing) -> int | None:
+def slots_open(rules: RunRules, standing: Standing) -> int | None:
     """Return how many more workers may begin now; None means any number."""
     counts, left = standing.counts, []
     still_needed = needed(rules, standing)
@@ -169,7 +169,7 @@ def places_open(rules: RunRules, standing: Standing) -> int | None:
 
 def room_for_another(rules: RunRules, standing: Standing) -> bool:
     """Return whether one more worker may be active; one who replaces a worker who is gone is not one more."""
-    return places_open(rules, standing) != 0
+    return slots_open(rules, standing) != 0
 
 
 def money(amount: object, currency: str) -> str:

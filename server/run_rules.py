@@ -198,7 +198,7 @@ class RunRules(_Section):
     excluded_workers: Annotated[tuple[WorkerName, ...], Field(max_length=100_000)] = ()
 
     @property
-    def bounds_places(self) -> bool:
+    def bounds_slots(self) -> bool:
         """Whether any rule depends on the number of assignments."""
         return (self.target, self.budget, self.most_at_once) != (None, None, None)
 

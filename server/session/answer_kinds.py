@@ -49,14 +49,14 @@ class AnswerForm(BaseModel):
 class AnswerType(ABC):
     """A kind of answer: its settings, its check, and how readers and exports get its answers.
 
-    `words`: its name for researchers. `settings`: the settings of `AnswerForm` that belong to it. `needed`:
-    the setting that it needs, and what it may be. `is_scored`: answers are numbers on a scale, so
+    `words`: its name for researchers. `settings`: the settings of `AnswerForm` that belong to it. `example`:
+    the one that it needs, as an example for a study file. `is_scored`: answers are numbers on a scale, so
     that a criterion of this kind has scores. `for_criteria`: criteria may be of this kind.
     """
 
     words: str
     settings: frozenset[str] = frozenset()
-    needed: tuple[str, str] | None = None
+    example: str | None = None
     is_scored: bool = False
     for_criteria: bool = False
 
@@ -114,7 +114,7 @@ class _Slider(_Scale):
 class _Likert(_Scale):
     words = "one of several points"
     settings = frozenset({"points", "ends"})
-    needed = ("points", "7")
+    example = "points: 7"
     lowest = 1
 
     def highest(self, form: AnswerForm) -> int:
@@ -124,7 +124,7 @@ class _Likert(_Scale):
 class _Choice(_OneAnswer):
     words = "one of several answers"
     settings = frozenset({"choices"})
-    needed = ("choices", "“Often” and “Never”")
+    example = "choices: [Often, Never]"
     for_criteria = True
 
     def _unfit(self, form: AnswerForm, value: float | str) -> str | None:
@@ -134,7 +134,7 @@ class _Choice(_OneAnswer):
 class _Choices(AnswerType):
     words = "any number of several answers"
     settings = frozenset({"choices"})
-    needed = ("choices", "“Often” and “Never”")
+    example = "choices: [Often, Never]"
 
     def fault(self, form: AnswerForm, values: Sequence[float | str]) -> str | None:
         if not set(values) <= set(form.choices):
@@ -198,9 +198,9 @@ def misfits(form: AnswerForm) -> Iterator[tuple[str, str]]:
         if name in form.model_fields_set and form.kind not in kinds_of:
             words = " or ".join(answer_type(kind).words for kind in kinds_of)
             yield name, f"This belongs to answers by {words}: remove it, or change the kind of answer"
-    needed, such_as = form.type.needed or (None, "")
+    needed = None if form.type.example is None else form.type.example.partition(":")[0]
     if needed is not None and needed not in form.model_fields_set:
-        yield needed, f"This is required, such as {such_as}"
+        yield needed, "This is required"
     if needed == "choices" and needed in form.model_fields_set and len(form.choices) < 2:
         yield "choices", "Give at least two answers to choose from"
     for i, choice in enumerate(form.choices):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import RulesInvalid
-from server.run_decision import Counts, Standing, completing, end_of, most_under_way, needed, places_open
+from server.run_decision import Counts, Standing, completing, end_of, most_under_way, needed, slots_open
 from server.run_rules import Budget, RunRules, Target, in_words, parse_rules
 
 TWENTY = RunRules(target=Target(assignments=20))
@@ -23,7 +23,7 @@ def counts(completed: int, under_way: int = 0, dropped: int = 0) -> Standing:
 
 def test_without_rules_nothing_ends_and_as_many_come_as_will() -> None:
     assert end_of(RunRules(), counts(10_000)) is None
-    assert places_open(RunRules(), counts(10_000)) is None
+    assert slots_open(RunRules(), counts(10_000)) is None
 
 
 def test_a_target_of_assignments() -> None:
@@ -31,11 +31,11 @@ def test_a_target_of_assignments() -> None:
     end = end_of(TWENTY, counts(20))
     assert end is not None
     assert (end.cause, end.reason) == ("target", "The run has what it was to gather: 20 assignments.")
-    assert places_open(TWENTY, counts(12, under_way=5)) == 3
+    assert slots_open(TWENTY, counts(12, under_way=5)) == 3
     # 10 are still needed. With 13 under way p is 24/34, and 13 * 24/34 + 0.693 = 9.9 lets the 14th in.
     # With 14, p is 25/35, and 10 + 0.693 lets nobody in.
-    assert places_open(TWENTY, counts(10, under_way=12, dropped=10)) == 2
-    assert places_open(TWENTY, counts(10, under_way=30)) == 0
+    assert slots_open(TWENTY, counts(10, under_way=12, dropped=10)) == 2
+    assert slots_open(TWENTY, counts(10, under_way=30)) == 0
 
 
 def test_a_target_of_conversations_goes_by_the_system_that_lacks_most() -> None:
@@ -51,7 +51,7 @@ def test_a_target_of_conversations_goes_by_the_system_that_lacks_most() -> None:
 def test_a_target_of_an_interval_goes_by_the_analysis() -> None:
     rules = RunRules(target=Target(widest_interval=0.3))
     assert needed(rules, counts(10)) is None  # nothing analysed yet: nobody knows
-    assert places_open(rules, counts(10)) is None
+    assert slots_open(rules, counts(10)) is None
     wide = Standing(Counts(completed=40), widest=0.6)
     assert needed(rules, wide) == 120  # half as wide takes four times as many
     assert end_of(rules, wide) is None
@@ -60,8 +60,8 @@ def test_a_target_of_an_interval_goes_by_the_analysis() -> None:
 
 
 def test_a_budget_is_never_overspent_and_ends_the_run_when_it_pays_for_no_other() -> None:
-    assert places_open(PAID, counts(4, under_way=3)) == 3
-    assert places_open(PAID, counts(4, under_way=6)) == 0
+    assert slots_open(PAID, counts(4, under_way=3)) == 3
+    assert slots_open(PAID, counts(4, under_way=6)) == 0
     assert end_of(PAID, counts(9, under_way=1)) is None
     end = end_of(PAID, counts(10))
     assert end is not None
@@ -71,32 +71,32 @@ def test_a_budget_is_never_overspent_and_ends_the_run_when_it_pays_for_no_other(
 
 def test_who_left_with_a_report_is_paid_of_the_budget_and_fills_no_place() -> None:
     counts = Counts(under_way=1, completed=8, dropped=1, left_paid=1)
-    assert places_open(PAID, Standing(counts)) == 0  # of ten that it pays for
-    assert places_open(PAID, Standing(replace(counts, left_paid=0))) == 1
+    assert slots_open(PAID, Standing(counts)) == 0  # of ten that it pays for
+    assert slots_open(PAID, Standing(replace(counts, left_paid=0))) == 1
     assert end_of(PAID, Standing(replace(counts, completed=9))) is not None
-    places = Standing(counts, places=10)
-    assert places_open(RunRules(), places) == 1
+    places = Standing(counts, slots=10)
+    assert slots_open(RunRules(), places) == 1
 
 
 def test_what_is_paid_besides_is_of_the_budget() -> None:
     # 1.5 rewards of 3 and bonuses of 2.50 are 7 and a third of it: 9.33. What is left of 41 pays for 7.
     besides = Counts(completed=4, part_paid=Decimal("1.5"), bonuses=Decimal("2.50"))
-    assert places_open(PAID, Standing(besides)) == 3
-    assert places_open(PAID, Standing(replace(besides, part_paid=Decimal(0), bonuses=Decimal(0)))) == 6
+    assert slots_open(PAID, Standing(besides)) == 3
+    assert slots_open(PAID, Standing(replace(besides, part_paid=Decimal(0), bonuses=Decimal(0)))) == 6
     # 7 of 4 are 28, and 9.33.
     end = end_of(PAID, Standing(replace(besides, completed=7)))
     assert end is not None
     assert end.reason == "The budget of 41.00 GBP pays for no other assignment: 37.33 GBP are spent."
     # More than there is may be decided: nobody comes any more.
-    assert places_open(PAID, Standing(replace(besides, bonuses=Decimal(50)))) == 0
+    assert slots_open(PAID, Standing(replace(besides, bonuses=Decimal(50)))) == 0
 
 
 def test_the_places_of_the_study_are_a_target_without_spare_ones() -> None:
-    standing = Standing(Counts(under_way=3, completed=5, dropped=9), places=10)
-    assert places_open(RunRules(), standing) == 2
+    standing = Standing(Counts(under_way=3, completed=5, dropped=9), slots=10)
+    assert slots_open(RunRules(), standing) == 2
     assert end_of(RunRules(), standing) is None
-    assert end_of(RunRules(), Standing(Counts(completed=10), places=10)) is not None
-    assert end_of(TWENTY, Standing(Counts(completed=10), places=10)) is not None  # 20 are out of reach
+    assert end_of(RunRules(), Standing(Counts(completed=10), slots=10)) is not None
+    assert end_of(TWENTY, Standing(Counts(completed=10), slots=10)) is not None  # 20 are out of reach
 
 
 @given(
@@ -111,7 +111,7 @@ def test_who_comes_breaks_no_bound(
 ) -> None:
     budget = Budget(total=Decimal(total), pay=Decimal(3))
     rules = RunRules(target=Target(assignments=40), budget=budget, most_at_once=most)
-    places = places_open(rules, Standing(Counts(under_way, completed, dropped)))
+    places = slots_open(rules, Standing(Counts(under_way, completed, dropped)))
     assert places is not None
     if places:
         assert (completed + under_way + places) * 3 <= total

@@ -201,7 +201,7 @@ def admit(
     rules = read_rules(arrival_state.rules)
     _require_invited(arrival_state)
     _require_hours(rules, at)
-    if not rules.bounds_places and run.study.assignments is None and not run.spending_caps:
+    if not rules.bounds_slots and run.study.assignments is None and not run.spending_caps:
         return True
     standing = standing_of(connection, run, rules)
     if end_of(rules, standing) is not None:

@@ -27,7 +27,7 @@ def test_each_kind_by_its_name() -> None:
     ("given", "reason"),
     [
         ({"kind": "carrier-pigeon"}, "expected tags"),
-        ({**OPENAI, "urls": ["file:///etc/passwd"]}, "URL scheme"),
+        ({**OPENAI, "urls": ["file:///etc/passwd"]}, "begins with http:// or https://"),
         ({**OPENAI, "urls": ["bot.example"]}, "Enter an address that begins with http:// or https://"),
         ({**OPENAI, "urls": ["http://me:secret@bot.example"]}, "Remove the user and the password"),
         ({**OPENAI, "urls": ["http://bot.example/?key=secret"]}, r"from \? or # on"),

@@ -69,10 +69,10 @@ def test_a_study_without_questions_knows_no_such_phase() -> None:
     ("answers", "why"),
     [
         ({"often": "Daily"}, "“age” has no answer"),
-        ({"age": 31, "often": "Weekly"}, "`often`: choose one of the answers"),
-        ({"age": 17, "often": "Daily"}, "`age`: give a number from 18 to 120"),
-        ({"age": "31", "often": "Daily"}, "`age`: give a number from 18 to 120"),
-        ({"age": 31, "often": ["Daily", "Never"]}, "`often`: give one answer"),
+        ({"age": 31, "often": "Weekly"}, "“often”: choose one of the answers"),
+        ({"age": 17, "often": "Daily"}, "“age”: give a number from 18 to 120"),
+        ({"age": "31", "often": "Daily"}, "“age”: give a number from 18 to 120"),
+        ({"age": 31, "often": ["Daily", "Never"]}, "“often”: give one answer"),
         ({"age": 31, "often": "Daily", "name": "Ann"}, "“name” is not asked here"),
         ({"age": 31, "often": "  "}, "“often” has no answer"),
     ],
@@ -103,7 +103,7 @@ def test_a_point_that_is_not_on_the_scale_is_refused() -> None:
         rated(one, ratings=POINTS | {"fun": 8})
     with pytest.raises(IncompleteRating, match="fun is rated from 1 to 7"):
         rated(one, ratings=POINTS | {"fun": 0})
-    with pytest.raises(AnswersUnfit, match="`human`: give a whole number from 1 to 5"):
+    with pytest.raises(AnswersUnfit, match="“human”: give a whole number from 1 to 5"):
         rated(one, answers=ANSWERS["conversation"] | {"human": 2.5})
     assert rated(one).records
 

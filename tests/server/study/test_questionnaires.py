@@ -38,12 +38,12 @@ questionnaires:
         "my.yaml:6: criteria: At least one criterion must count for quality control",
         "my.yaml:9: criteria.0.scale.points: This belongs to answers by one of several points: remove it, or "
         "change the kind of answer",
-        "my.yaml:9: criteria.0.scale.choices: This is required, such as “Often” and “Never”",
+        "my.yaml:9: criteria.0.scale.choices: This is required",
         "my.yaml:10: criteria.0.qc: These answers are counted, not scored: remove this",
         "my.yaml:17: questionnaires.before.0.most: The largest number must be at least the smallest (99)",
         "my.yaml:18: questionnaires.before.1.label: Choose another label: “age” is in use",
         "my.yaml:21: questionnaires.before.1.choices: Give at least two answers to choose from",
         "my.yaml:23: questionnaires.conversation.0.label: Choose another label: “dull” is a criterion",
         "my.yaml:23: questionnaires.conversation.0.ends: Describe both ends, such as “not at all” and “very”",
-        "my.yaml:23: questionnaires.conversation.0.points: This is required, such as 7",
+        "my.yaml:23: questionnaires.conversation.0.points: This is required",
     ]
