@@ -122,6 +122,21 @@ def test_what_needs_attention() -> None:
     assert {text: words for text in texts if (words := machine_words(text))} == {}
 
 
+@pytest.mark.parametrize("path", ["bots/conformance/findings.py", "server/bots/fitness.py"])
+def test_findings_about_bots(path: str) -> None:
+    module = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    texts = {
+        text
+        for node in ast.walk(module)
+        if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in docstrings
+        for text in literals_of(node)
+        if " " in text
+    }
+    assert len(texts) > 15
+    assert {text: words for text in texts if (words := machine_words(text, sentence=False))} == {}
+
+
 @pytest.mark.parametrize(
     "page", sorted((ROOT / "server/site/templates").iterdir()), ids=lambda path: path.name
 )

@@ -375,14 +375,16 @@ async def test_builtin_bots_and_the_qc_bot_are_examined_by_the_language_of_the_s
     assert [(each.bot, each.verdict) for each in told] == [("qc", "pass")]
     questions = {finding.question for finding in told[0].findings}
     assert "Are its lines distorted?" in questions
-    assert "And not by its looks?" not in questions  # nobody has said anything yet
+    assert "Is it hidden from simple heuristics?" not in questions  # nobody has said anything yet
 
 
 def test_the_qc_bot_is_held_against_what_registered_bots_said_in_their_checks() -> None:
     study = parse_study(study_text(simulate=None))
     said = ("i like it, too", "no idea honestly", "we went to the lake") * 10
     (examined,) = fitness.qc_fitness(study, [fitness.Fitness("far", "pass", (), said)])
-    looks = {finding.question: finding for finding in examined.findings}["And not by its looks?"]
+    looks = {finding.question: finding for finding in examined.findings}[
+        "Is it hidden from simple heuristics?"
+    ]
     assert looks.verdict == "warn"  # theirs are small letters without a mark at the end, the corpus' are not
     assert "`qc: {draw: systems}`" in looks.reason
 

@@ -264,7 +264,7 @@ def test_the_qc_bot_of_a_study_is_examined_before_its_launch(shared: House, name
     found = shared.desk(f"/studies/{name}/qc-examination").json()["findings"]
     assert {finding["question"]: finding["verdict"] for finding in found} == {
         "Are its lines distorted?": "pass",
-        "Is that seen by reading?": "pass",
+        "Can people see it?": "pass",
     }
     without = stored()["yaml"].replace("qc_per_assignment: 1", "qc_per_assignment: 0")
     assert save(shared, name, without, 1).status_code == 200
