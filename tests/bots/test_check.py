@@ -53,7 +53,7 @@ def test_a_check_that_may_cost_money_is_asked_about_first(
         told = checking("mine", "--at-once", "1")
         assert told.exit_code == 2
         said = " ".join(told.stderr.split())
-        assert f"The check of `mine` may cost money: - about {calls(1)} calls to `mine` at 127.0.0.1" in said
+        assert f"The check of “mine” may cost money: - about {calls(1)} calls to “mine” at 127.0.0.1" in said
         assert "no price is set, and the provider may charge" in said
         assert "there is no terminal to ask at. To do it, add --yes" in said
         server = ["--server", f"http://127.0.0.1:{house.port}", "--token", house.auth.researcher_token]

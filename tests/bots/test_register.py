@@ -161,7 +161,7 @@ def test_options_that_do_not_fit_are_named(
 
 
 def test_what_the_server_refuses_is_told_with_what_to_do(register: Command) -> None:
-    refused(register("add", "Mine", "--kind", "http", "--url", NOWHERE), "`Mine`", "a-z")
+    refused(register("add", "Mine", "--kind", "http", "--url", NOWHERE), "“Mine”", "a-z")
     refused(
         register("add", "mine", "--kind", "http", "--url", NOWHERE, "--key", "NO_SUCH_API_KEY"),
         "NO_SUCH_API_KEY, which should hold its key, is not set",

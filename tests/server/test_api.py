@@ -118,7 +118,7 @@ def test_an_address_with_a_null_character_is_answered_by_the_page(house: House) 
 
 def test_joining_a_run_that_is_not_there(house: House) -> None:
     said = error(house.join("ann", run="nowhere"), 404, "run_not_found")
-    assert "`nowhere`" in said["message"]
+    assert "“nowhere”" in said["message"]
 
 
 def test_joining_a_closed_run(house: House, url: str) -> None:

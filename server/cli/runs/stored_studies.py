@@ -232,7 +232,7 @@ def changed_rules(connection: Connection, run: str, rules: RunRules, ids: IdCiph
     before = all_rules_of(connection, entry.id, ids)
     set_rules(connection, run, rules, encrypted_workers(rules, ids))
     notes = [
-        f"Workers of `{name}` may come now: the new rules do not exclude them."
+        f"Workers of “{name}” may come now: the new rules do not exclude them."
         for name in before.excluded_runs
         if name not in rules.excluded_runs
     ]

@@ -159,7 +159,7 @@ def open_(
             opened, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
             calls = of_run(connection, content, given, opened_bots.moderation, checked=True)
         if stands is None:  # the bots of an open run are not checked again
-            agree(in_words(f"The run `{run}`", calls), yes=yes)
+            agree(in_words(f"The run “{run}”", calls), yes=yes)
             _require_fit(opened, registered, opened_bots, despite_failing_bots)
         notes = list(study_notes(content)) if stands is None else []
         with transaction(settings) as connection:
@@ -175,7 +175,7 @@ def open_(
     tell(notes)
     if entry.status != "open":
         fail(
-            f"the run `{entry.slug}` exists already and is {entry.status}",
+            f"The run “{entry.slug}” exists already and is {entry.status}",
             f"To resume it: `candor run resume {entry.slug}`. To open another run, choose another name.",
         )
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")

@@ -85,7 +85,7 @@ def test_a_hosts_token_is_told_that_it_may_only_dial_in(house: House, command: C
         "error": {
             "code": "out_of_scope",
             "message": "This token is only for bot hosts that connect to the server",
-            "hint": "Use a researcher's token (“candor token new --name NAME”).",
+            "hint": "Use a researcher's token (candor token new --name NAME).",
         }
     }
 

@@ -299,7 +299,7 @@ def test_a_run_whose_bot_is_not_registered_is_not_served_and_says_what_to_do(
     candor("study", "open", write(), "--run", "x", "--data", tmp_path)
     query(f"sqlite:///{tmp_path / 'candor.db'}", "DELETE FROM registration")
     refused = candor("serve", "--data", tmp_path)
-    assert_refused(refused, "Run x is not served", "`far`", "by itself", "No run can be served")
+    assert_refused(refused, "Run x is not served", "“far”", "by itself", "No run can be served")
 
 
 def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,7 +386,7 @@ def test_the_qc_bot_is_held_against_what_registered_bots_said_in_their_checks() 
         "Is it hidden from simple heuristics?"
     ]
     assert looks.verdict == "warn"  # theirs are small letters without a mark at the end, the corpus' are not
-    assert "`qc: {draw: systems}`" in looks.reason
+    assert "let the QC bot draw from the systems" in looks.reason
 
 
 def unseen(bot: str, done: int, total: int) -> None:

@@ -115,7 +115,7 @@ def test_a_rehearsal_that_may_cost_money_is_asked_about_first(server: Server) ->
     path.write_text(yaml.safe_dump(paid))
     # 10 workers × 3 conversations × 1 of 3 systems × 2 inputs are 20 calls, 10 of them with 2 lines before:
     # 20 × 200 and 20 × 25 tokens, at 0.001 each.
-    said = "A rehearsal of `paid` with 10 simulated workers may cost money: - about 20 calls to `far` at"
+    said = "A rehearsal of “paid” with 10 simulated workers may cost money: - about 20 calls to “far” at"
     body = {"yaml": path.read_text(), "workers": 10}
     asked = ask(server, "POST", "/desk/rehearsals", body)["error"]
     assert asked["code"] == "needs_confirmation"

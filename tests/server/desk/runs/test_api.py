@@ -289,7 +289,7 @@ def test_no_study_has_a_key_of_the_servers_sent_to_an_address_of_its_own(
     )
     token = house.token_in("tidepool", "researcher")
     said = error(opened(house, token, yaml=text), 422, "bot_unusable")
-    assert said["message"].startswith("bot `evil`: ")
+    assert said["message"].startswith("Bot “evil”: ")
     assert "CANDOR_BOT_KEYS" in said["hint"]
     rehearsed = house.desk("/rehearsals", token, method="POST", json={"yaml": text, "workers": 5})
     error(rehearsed, 422, "bot_unusable")
