@@ -10,15 +10,15 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
 
 import server.errors
 from server.desk.studies.study_responses import checked_study
-from server.errors import CandorError, InvalidMessage, WrongPhase
-from server.errors.access import _REFUSALS
+from server.errors import CandorError, InvalidMessage, ProviderRefused, WrongPhase
+from server.errors.access import Refusal
 from server.session.texts import Text
 from server.study import study_schema
 from server.study.texts import LANGUAGES, instrument_of
@@ -78,7 +78,7 @@ def test_names_and_hints_of_settings() -> None:
 
 def test_hints_of_errors() -> None:
     hints = {name: each.hint for name, each in ERRORS.items() if name not in OF_THE_WIRE}
-    hints |= {name: f"{reason}." for name, reason in _REFUSALS.items()}
+    hints |= {reason: ProviderRefused(reason).message for reason in get_args(Refusal)}
     assert {name: words for name, hint in hints.items() if (words := machine_words(hint))} == {}
 
 
