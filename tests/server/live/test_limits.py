@@ -315,7 +315,7 @@ async def test_who_may_not_come(store: Store, run: OpenRun, url: str) -> None:
     assert (rules.excluded_runs, rules.excluded_workers) == ((RUN,), ("eve",))
     go_by(url, "second")
     await sit(store, second, "ann")
-    with pytest.raises(RunNotFound, match="excluded_runs"):
+    with pytest.raises(RunNotFound, match="workers are excluded"):
         go_by(url, "second", excluded_runs=("nowhere",))
 
 
