@@ -25,14 +25,14 @@ class AssignmentCounts(BaseModel):
 class RunLimits(BaseModel):
     """The rules of a run and how far they are used up. They apply to people, not to simulated workers.
 
-    `target`: the run's target in words; empty if it has none. `slots_open`: how many more workers may begin
+    `target`: the run's target in words; empty if it has none. `places_open`: how many more workers may begin
     now; None: no limit. `opens_at`: when the run's opening hours begin again; None: they have not ended.
     `spent`: the cost with fees of assignments that are paid in full. `retention`: when words and ids of
     workers are removed, in words; empty if they are kept.
     """
 
     target: str
-    slots_open: int | None
+    places_open: int | None
     opens_at: ShownTime | None
     spent: float | None
     budget: float | None

@@ -54,7 +54,7 @@ def limits_of(connection: Connection, run: RunEntry, study: Study) -> RunStandin
     budget = rules.budget
     shown = RunLimits(
         target=in_words(rules.target),
-        slots_open=slots_open(rules, stands) if run.status == "open" else 0,
+        places_open=slots_open(rules, stands) if run.status == "open" else 0,
         opens_at=_opens_at(rules) if run.status == "open" else None,
         spent=None if budget is None else float(stands.counts.spent(budget)),
         budget=None if budget is None else float(budget.total),

@@ -123,7 +123,7 @@ async def test_who_is_gone_makes_room_though_no_more_may_be_under_way(
     assert query(url, "SELECT count(*) FROM assignment WHERE status = 'active'") == [(2,)]
 
 
-async def test_slots_open_by_the_dropout_that_was_seen(store: Store, run: OpenRun, url: str) -> None:
+async def test_places_open_by_the_dropout_that_was_seen(store: Store, run: OpenRun, url: str) -> None:
     go_by(url, target=Target(assignments=4))
     seated = [await sit(store, run, f"w{n}") for n in range(4)]
     with pytest.raises(RunFull):

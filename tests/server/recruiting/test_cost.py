@@ -27,7 +27,7 @@ def cost(recruiting: Recruiting) -> tuple[int, int]:
 def limits(recruiting: Recruiting) -> tuple[float, int]:
     """Return what of the run's budget is spent, and how many places are open."""
     shown = recruiting.house.desk(f"/runs/{recruiting.run}").json()["limits"]
-    return shown["spent"], shown["slots_open"]
+    return shown["spent"], shown["places_open"]
 
 
 @pytest.mark.databases("sqlite", in_soak=["postgresql"])

@@ -140,7 +140,7 @@ def test_rules_over_the_api(house: House) -> None:
     summary = house.desk("/runs").json()["runs"][0]
     assert summary["limits"] == {
         "target": "4 assignments",
-        "slots_open": 2,  # three are still needed and one is under way; three may be at once
+        "places_open": 2,  # three are still needed and one is under way; three may be at once
         "opens_at": None,
         "spent": 2.5,
         "budget": 10.0,
