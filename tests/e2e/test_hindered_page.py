@@ -54,7 +54,7 @@ def test_a_browser_that_blocks_all_cookies_takes_one_place_also_over_a_reload(
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("worker=${e://Field/ResponseID}", "`worker=${e://Field/ResponseID}`"),
+        ("worker=${e://Field/ResponseID}", "“worker=${e://Field/ResponseID}”"),
         ("worker=A&worker=B", "two different workers"),
         ("worker=A&Worker=B", "two different workers"),
         ("worker=%00", "We can’t read part of it"),
