@@ -55,11 +55,11 @@ class _Line(BaseModel):
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
         if (self.text is None) == (self.turns is None):
-            raise ValueError("give either `text` or `turns`")
+            raise ValueError("Give either a text or turns")
         if self.turns is not None and all(turn.author == "worker" for turn in self.turns):
-            raise ValueError("none of the turns is the system's: say `author: bot`")
+            raise ValueError("None of the turns is by the system: set the author of at least one to bot")
         if self.turns is not None and self.reference is not None:
-            raise ValueError("only texts can have a reference, not conversations")
+            raise ValueError("Only texts can have a reference, not conversations")
         return self
 
 
@@ -154,7 +154,7 @@ def read_conversations(connection: Connection, run: RunEntry) -> list[NewItem]:
     ]
     if not items:
         raise StudyInvalid(
-            f"the run `{run.slug}` has no finished conversations to rate",
+            f"The run “{run.slug}” has no finished conversations to rate",
             "Let workers take part in it first; simulated ones will do (candor crowd).",
         )
     return items
@@ -208,7 +208,7 @@ def items_of(study: Study, connection: Connection | None, folder: Path = Path())
     elif connection is not None and study.items.run is not None:
         items = read_conversations(connection, find_run(connection, study.items.run))
     else:
-        raise StudyInvalid("there is no database yet, and so no run whose conversations could be rated")
+        raise StudyInvalid("There is no database yet, and so no run whose conversations could be rated")
     _require_fit(study, items)
     return _with_bad_twins(study, items) if study.per_assignment.bad else items
 
@@ -217,21 +217,21 @@ def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
     parts = study.per_assignment
     if len(items) < parts.ordinary:
         raise StudyInvalid(
-            f"an assignment has {parts.ordinary} ordinary items, and there are only {len(items)}",
-            "Give more items, or ask for fewer in `composition`.",
+            f"An assignment has {parts.ordinary} ordinary items, and there are only {len(items)}",
+            "Give more items, or ask for fewer in an assignment.",
         )
     without = [item.name for item in items if "reference" not in item.forms]
     if parts.reference and without:
         raise StudyInvalid(
-            f"{len(without)} items have no reference; the first is `{without[0]}`",
-            "Give every item a `reference`, or ask for `reference: 0`.",
+            f"{len(without)} items have no reference; the first is “{without[0]}”",
+            "Give every item a reference, or ask for no references.",
         )
     if study.post_edit is not None:
         _require_texts(items)
     if study.simulate is not None:
         unjudged = sorted({item.system for item in items} - set(study.simulate.quality))
         if unjudged:
-            raise StudyInvalid(f"simulate: there is no quality for the system `{unjudged[0]}`")
+            raise StudyInvalid(f"Simulated workers need a quality for the system “{unjudged[0]}”")
 
 
 def _require_texts(items: Sequence[NewItem]) -> None:
@@ -239,14 +239,14 @@ def _require_texts(items: Sequence[NewItem]) -> None:
         for content in item.forms.values():
             if content.text is None:
                 raise StudyInvalid(
-                    f"only texts can be improved, and the item `{item.name}` is a conversation",
-                    "Leave `post_edit` out, or give texts.",
+                    f"Only texts can be improved, and the item “{item.name}” is a conversation",
+                    "Do not ask for improvements, or give texts.",
                 )
             if len(content.text) > _ROOM_TO_IMPROVE:
                 raise StudyInvalid(
-                    f"the item `{item.name}` has {len(content.text)} characters, and a text that is to be "
+                    f"The item “{item.name}” has {len(content.text)} characters, and a text that is to be "
                     f"improved has at most {_ROOM_TO_IMPROVE}",
-                    "Shorten it, or leave `post_edit` out.",
+                    "Shorten it, or do not ask for improvements.",
                 )
 
 
@@ -362,6 +362,6 @@ def _distorted_text(
         if changed != own:
             return join_words(changed, language)
     raise StudyInvalid(
-        f"the item `{name}` has no bad twin: no other one has {length} words in a row to put into it",
-        "Give more items, or longer ones; or ask for `bad: 0`.",
+        f"The item “{name}” has no bad twin: no other one has {length} words in a row to put into it",
+        "Give more items, or longer ones; or ask for no bad twins.",
     )

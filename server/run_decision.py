@@ -89,7 +89,7 @@ class Standing:
 
     `rated`: rated conversations of completed assignments, by system. `met`: rated conversations per
     assignment, by system, on average over the plan. `widest`: the widest interval in the latest analysis.
-    `places`: the number of slots that the study's file sets, if any. `spent`: a sentence about the spending
+    `slots`: the number of slots that the study sets, if any. `spent`: a sentence about the spending
     cap that is reached; None if none is.
     """
 
@@ -97,7 +97,7 @@ class Standing:
     rated: Mapping[str, int] = field(default_factory=dict)
     met: Mapping[str, float] = field(default_factory=dict)
     widest: float | None = None
-    places: int | None = None
+    slots: int | None = None
     spent: str | None = None
 
 
@@ -111,8 +111,8 @@ class RunEnd:
 
 def target_of(rules: RunRules, standing: Standing) -> Target | None:
     """Return the run's target, or else the number of slots of the study; None if there is neither."""
-    if rules.target is None and standing.places is not None:
-        return Target(assignments=standing.places)
+    if rules.target is None and standing.slots is not None:
+        return Target(assignments=standing.slots)
     return rules.target
 
 
@@ -139,8 +139,8 @@ def end_of(rules: RunRules, standing: Standing) -> RunEnd | None:
     target, completed = target_of(rules, standing), standing.counts.completed
     if target is not None and needed(rules, standing) == 0:
         return RunEnd("target", f"The run has what it was to gather: {in_words(target)}.")
-    if standing.places is not None and completed >= standing.places:
-        return RunEnd("target", f"All {standing.places} places that the study's file gives are completed.")
+    if standing.slots is not None and completed >= standing.slots:
+        return RunEnd("target", f"All {standing.slots} slots that the study sets are completed.")
     budget, counts = rules.budget, standing.counts
     if budget is not None and counts.paid >= budget.assignments(counts.besides(budget)):
         return RunEnd(
@@ -151,14 +151,14 @@ def end_of(rules: RunRules, standing: Standing) -> RunEnd | None:
     return None
 
 
-def places_open(rules: RunRules, standing: Standing) -> int | None:
+def slots_open(rules: RunRules, standing: Standing) -> int | None:
     """Return how many more workers may begin now; None means any number."""
     counts, left = standing.counts, []
     still_needed = needed(rules, standing)
     if still_needed is not None:
         left.append(most_under_way(still_needed, counts.completed, counts.dropped) - counts.under_way)
-    if standing.places is not None:
-        left.append(standing.places - counts.completed - counts.under_way)
+    if standing.slots is not None:
+        left.append(standing.slots - counts.completed - counts.under_way)
     if rules.budget is not None:
         affordable = rules.budget.assignments(counts.besides(rules.budget))
         left.append(affordable - counts.paid - counts.under_way)
@@ -169,7 +169,7 @@ def places_open(rules: RunRules, standing: Standing) -> int | None:
 
 def room_for_another(rules: RunRules, standing: Standing) -> bool:
     """Return whether one more worker may be active; one who replaces a worker who is gone is not one more."""
-    return places_open(rules, standing) != 0
+    return slots_open(rules, standing) != 0
 
 
 def money(amount: object, currency: str) -> str:

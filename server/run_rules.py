@@ -28,11 +28,11 @@ from server.errors import RulesInvalid
 from server.settings_file import (
     EXPECTED,
     MOST_MISTAKES,
+    either,
     in_own_words,
     line_of,
-    listed,
     nearest,
-    shown,
+    quoted,
 )
 
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -45,13 +45,13 @@ def _known(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError(f"`{name}` is no time zone: write one such as Europe/Berlin, or UTC") from error
+        raise ValueError("Enter a time zone, such as Europe/Berlin or UTC") from error
     return name
 
 
 def _as_a_clock_shows_it(value: object) -> object:
     if not isinstance(value, time) and not (isinstance(value, str) and _CLOCK.fullmatch(value)):
-        raise ValueError("write hours and minutes, such as `09:30`")
+        raise ValueError("Enter hours and minutes, such as 09:30")
     return value
 
 
@@ -131,7 +131,7 @@ class _Section(BaseModel):
     def _is_no_truth_value(cls, value: object) -> object:
         """Refuse `true` where a number is expected; numbers in a file come as text."""
         if isinstance(value, bool):
-            raise ValueError("`true` and `false` are no numbers")  # noqa: TRY004 - pydantic wants this one
+            raise ValueError("Enter a number")  # noqa: TRY004 - pydantic wants this one
         return value
 
 
@@ -151,7 +151,9 @@ class Target(_Section):
     @model_validator(mode="after")
     def _one(self) -> "Target":
         if len(self.model_dump(exclude_none=True)) != 1:
-            raise ValueError("give one of `assignments`, `conversations_per_system` and `widest_interval`")
+            raise ValueError(
+                "Give one target: assignments, conversations per system, or the width of the widest interval"
+            )
         return self
 
 
@@ -196,7 +198,7 @@ class RunRules(_Section):
     excluded_workers: Annotated[tuple[WorkerName, ...], Field(max_length=100_000)] = ()
 
     @property
-    def bounds_places(self) -> bool:
+    def bounds_slots(self) -> bool:
         """Whether any rule depends on the number of assignments."""
         return (self.target, self.budget, self.most_at_once) != (None, None, None)
 
@@ -230,9 +232,9 @@ def read_rules(text: str) -> RunRules:
 
 
 _LIMITS = {
-    "greater_than_equal": ("ge", "{} or more"),
-    "greater_than": ("gt", "more than {}"),
-    "less_than_equal": ("le", "at most {}"),
+    "greater_than_equal": ("ge", "a number of at least {}"),
+    "greater_than": ("gt", "a number above {}"),
+    "less_than_equal": ("le", "a number of at most {}"),
 }
 
 
@@ -257,12 +259,12 @@ def _reason(error: ErrorDetails, model: type[BaseModel]) -> str:
     expected = _expected(kind, error.get("ctx", {}))
     if own is not None or expected is None:
         return own or error["msg"]
-    return f"expected {expected}, got {shown(error['input'])}"
+    return f"Enter {expected}"
 
 
 def _expected(kind: str, context: dict[str, Any]) -> str | None:
     if kind == "literal_error":
-        return str(context["expected"]).replace("'", "`")
+        return str(context["expected"]).replace("'", "")
     if kind in _LIMITS:
         name, words = _LIMITS[kind]
         return words.format(context[name])
@@ -274,7 +276,7 @@ def _unknown(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
     *parents, name = location
     names = _names_at(parents, model.model_json_schema())
     near = nearest(name, names)
-    return f"there is no such rule; {f'did you mean `{near}`?' if near else f'there are {listed(names)}'}"
+    return f"There is no such rule{f'; did you mean “{near}”?' if near else f'. Use {either(quoted(names))}'}"
 
 
 def _names_at(location: list[int | str], schema: dict[str, Any]) -> list[str]:
@@ -304,7 +306,7 @@ def parse_rules(text: str, source: str) -> RunRules:
         found = mistakes(error, RunRules, yaml.compose(text, Loader=YamlTexts))
         told = [f"{source}:{mistake}" for mistake in islice(found, MOST_MISTAKES)]
         if error.error_count() > MOST_MISTAKES:
-            told.append(f"{source}: there are more than {MOST_MISTAKES} mistakes; fix these first")
+            told.append(f"{source}: There are more than {MOST_MISTAKES} problems; fix these first")
         raise RulesInvalid("\n".join(told)) from error
     except (yaml.YAMLError, ValueError) as error:
-        raise RulesInvalid(f"{source}: not valid YAML: {error}") from error
+        raise RulesInvalid(f"{source}: This is not valid YAML: {error}") from error

@@ -1,4 +1,8 @@
-"""Locate and explain mistakes in settings files (studies and run rules)."""
+"""Locate and explain mistakes in settings files (studies and run rules).
+
+An explanation is a plain sentence without the setting's name. The command line and the desk's YAML tab add
+the setting's path; the desk's form shows the explanation below the setting.
+"""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -11,12 +15,11 @@ Location = tuple[int | str, ...]
 
 MOST_MISTAKES = 100  # reported at once, because explaining one takes milliseconds
 
-_LONGEST = 40  # characters of a given value that a message repeats
-_SETTINGS = "settings, each as `name: value`"
+_SETTINGS = "settings, each as “name: value”"
 # The expected value in words, by the type of pydantic's error.
 EXPECTED: Final = {
-    "string_type": "a text",
-    "string_unicode": "a text",
+    "string_type": "text",
+    "string_unicode": "text",
     "int_type": "a whole number",
     "int_parsing": "a whole number",
     "int_parsing_size": "a whole number",
@@ -26,8 +29,8 @@ EXPECTED: Final = {
     "finite_number": "a number",
     "decimal_type": "a number",
     "decimal_parsing": "a number",
-    "bool_type": "`true` or `false`",
-    "bool_parsing": "`true` or `false`",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
     "list_type": "a list",
     "tuple_type": "a list",
     "dict_type": _SETTINGS,
@@ -65,27 +68,11 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
 
 
 def did_you_mean(given: object, names: Iterable[str]) -> str:
-    """Return "; did you mean `name`?" for the most similar name, or an empty text."""
+    """Return "; did you mean “name”?" for the most similar name, or an empty text."""
     # A builtin bot may be named without its "builtin:".
     short = {name.rpartition(":")[2]: name for name in names}
     near = nearest(given, [*short.values(), *short])
-    return f"; did you mean `{short.get(near, near)}`?" if near else ""
-
-
-def shown(given: object) -> str:
-    """Return a given value in words for the file's author; long values are cut."""
-    match given:
-        case None | "":
-            return "nothing"
-        case bool():
-            return f"`{str(given).lower()}`"
-        case list():
-            return "a list"
-        case dict():
-            return _SETTINGS
-        case _:
-            text = "".join(c if c.isprintable() else "�" for c in str(given))
-            return f"`{text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}`"
+    return f"; did you mean “{short.get(near, near)}”?" if near else ""
 
 
 def in_own_words(error: ErrorDetails) -> str | None:
@@ -93,27 +80,26 @@ def in_own_words(error: ErrorDetails) -> str | None:
     context = error.get("ctx", {})
     match error["type"]:
         case "missing":
-            return "is missing"
+            return "This is required"
         case "string_too_short":
-            return "must not be empty"
+            return "This must not be empty"
         case "too_short":
-            return f"give {context['min_length']} or more"
+            return f"Give at least {context['min_length']}"
         case "too_long":
-            return f"give at most {context['max_length']}"
+            return f"Give at most {context['max_length']}"
         case "value_error":
             return str(context["error"])
         case "union_tag_not_found":
             name = str(context["discriminator"]).strip("'")
-            return f"say its `{name}`"
+            return f"Choose its {name}"
         case "union_tag_invalid":
             tags = [tag.strip(" '") for tag in context["expected_tags"].split(",")]
             name = str(context["discriminator"]).strip("'")
-            given = f"`{name}` is {either([f'`{tag}`' for tag in tags])}, not {shown(context['tag'])}"
-            return given + did_you_mean(context["tag"], tags)
+            return f"Choose its {name}: {either(quoted(tags))}{did_you_mean(context['tag'], tags)}"
         case "recursion_loop":
-            return "it refers to itself"
+            return "This refers to itself"
         case "invalid_key":
-            return "the name of a setting is a text"
+            return "The name of a setting must be text"
     return None
 
 
@@ -122,6 +108,6 @@ def either(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 
-def listed(names: list[str]) -> str:
-    """Return "`a`, `b`", or "none"."""
-    return ", ".join(f"`{name}`" for name in names) or "none"
+def quoted(names: Iterable[str]) -> list[str]:
+    """Return each name in quotation marks."""
+    return [f"“{name}”" for name in names]

@@ -79,9 +79,9 @@ def test_the_crowd_gives_answers_that_fit(kind: AnswerKind) -> None:
 def test_what_does_not_fit_is_refused(kind: AnswerKind) -> None:
     asked = parse_study(asking(kind)).asked.after
     # Too long for a text, no number, and no choice of any question.
-    with pytest.raises(AnswersUnfit, match=f"`{kind}`: "):
+    with pytest.raises(AnswersUnfit, match=f"“{kind}”: "):
         checked_answers(asked, {kind: "x" * 7_001})
-    with pytest.raises(AnswersUnfit, match=f"`{kind}` has no answer"):
+    with pytest.raises(AnswersUnfit, match=f"“{kind}” has no answer"):
         checked_answers(asked, {kind: " "})
 
 

@@ -45,7 +45,7 @@ class Retrieval:
         ratings = near + self._stock.by_reply.products(self._wanted(chat, now, near))
         ratings += 0.3 * self._stock.fitness(chat) + 0.3 * self._stock.ease
         if chat.persona:
-            ratings += 0.4 * self._stock.kinship(chat.persona)
+            ratings += 0.4 * self._stock.persona_similarity(chat.persona)
         return ratings
 
     def _wanted(self, chat: Chat, now: Vector, near: Vector) -> Vector:

@@ -39,7 +39,7 @@ class Semantic:
         """Return the reply of the corpus nearest to the target."""
         ratings = dots(self._replies, self._target(chat)) + 0.4 * self._stock.fitness(chat)
         if chat.persona:
-            ratings += 0.3 * self._stock.kinship(chat.persona)
+            ratings += 0.3 * self._stock.persona_similarity(chat.persona)
         return Reply(freshest(ranked(self._stock.lines, ratings, chat, _WARMTH), chat))
 
     def scores(self, chat: Chat, candidates: Sequence[str]) -> Vector:

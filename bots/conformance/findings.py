@@ -133,7 +133,7 @@ def length(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     if too_long:
         reason = (
             f"{too_long} of {len(answers)} replies have more than {LONGEST_REPLY} characters, the most that"
-            " workers are shown. Have it answer in fewer words (prompt, max_tokens)."
+            " workers are shown. Ask for fewer words in its prompt, or lower its limit of tokens."
         )
         return Judgement("fail", reason)
     if not sizes:
@@ -204,7 +204,7 @@ def plainness(answers: Sequence[ScriptAnswer], markdown: bool = False) -> Judgem
     if "Markdown" in found:
         reason += (
             " Asterisks and the like in many replies tell a system apart: ask for plain text in its prompt,"
-            " or have every system's Markdown drawn (`display: {markdown: true}` in the study)."
+            " or show the Markdown of every system as formatting (a setting of the study)."
         )
     # Markup may be intended; traces of a prompt, or characters of a wrong encoding, never are.
     return Judgement("fail" if found.keys() & measures.NEVER_MEANT else "warn", reason)
@@ -232,7 +232,7 @@ def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) ->
         return None
     if max(delays) <= 0:
         reason = (
-            "The study shows every reply at once (reply_time), so that its speed tells each system apart:"
+            "The study shows every reply at once, so its speed tells each system apart (set a reply delay):"
             f" p50 {_seconds(measured.p50)}."
         )
         return Judgement("warn", reason)
@@ -240,7 +240,7 @@ def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) ->
         f"{late:.0%} of its replies would come later than a reply naturally takes"
         f" (median {_seconds(measures.quantile(delays, 0.5))})"
     )
-    remedy = "Add replicas, or raise reply_time in the study, for all systems alike."
+    remedy = "Add replicas, or raise the study's reply delay, which all systems share."
     if late > MOSTLY_LATE:
         reason = f"{share}: workers would rate the waiting. {remedy}"
         return Judgement("fail", reason)
@@ -275,7 +275,7 @@ def persona(answers: Sequence[ScriptAnswer], standard: Standard) -> Judgement | 
     n = len({answer.line for answer in replies})
     if words:
         return Judgement("pass", f"It speaks of what its persona says ({', '.join(words)}).")
-    matters = "" if standard.persona else "This matters only to a system with `persona` in the study: "
+    matters = "" if standard.persona else "This matters only to a system with a persona in the study: "
     if not changes:
         verdict: Verdict = "fail" if standard.persona else "warn"
         return Judgement(
@@ -345,7 +345,7 @@ def _distortion(found: "Examination") -> Iterator[Finding]:
         ""
         if verdict == "pass"
         else ": it says whole fluent lines, and workers cannot tell it from a system."
-        " State the study's `language`, or give a corpus of longer lines"
+        " Set the study's language, or choose a corpus of longer lines"
     )
     yield Finding(question="Are its lines distorted?", verdict=verdict, reason=f"{share}{remedy}.")
 
@@ -356,17 +356,15 @@ def _reading(found: "Examination") -> Iterator[Finding]:
         reason = (
             f"A small language model prefers {found.preferred:.0%} of its lines as they were; by chance, 50%."
         )
-        yield Finding(question="Is that seen by reading?", verdict=verdict, reason=reason)
+        yield Finding(question="Can people see it?", verdict=verdict, reason=reason)
 
 
 def _looks(found: "Examination") -> Iterator[Finding]:
     if found.looks is not None:
         verdict: Verdict = "pass" if found.looks <= _LOOKS else "warn"
-        remedy = "; `qc: {draw: systems}` gives it theirs" if verdict == "warn" else ""
-        reason = (
-            f"Their looks alone tell its lines from the systems' with an AUC of {found.looks:.2f}{remedy}."
-        )
-        yield Finding(question="And not by its looks?", verdict=verdict, reason=reason)
+        remedy = "; to give it theirs, let the QC bot draw from the systems" if verdict == "warn" else ""
+        reason = f"Looks alone tell its lines from the systems' with an AUC of {found.looks:.2f}{remedy}."
+        yield Finding(question="Is it hidden from simple heuristics?", verdict=verdict, reason=reason)
 
 
 def _language(corpus: Corpus) -> Iterator[Finding]:

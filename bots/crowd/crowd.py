@@ -180,7 +180,7 @@ async def _ask_first(options: CrowdOptions, client: PatientClient, run: str, soc
     if speaking is not None and speaking.may_cost:
         study = await study_card(client, run, socket_url)
         calls = estimate(workers * study["conversations"], study["minimum_inputs"])
-        planned = planned_calls(f"`{speaking.model}`", speaking, calls)
+        planned = planned_calls(f"“{speaking.model}”", speaking, calls)
         asked.append(in_words("What its workers say", [planned] if planned else []))
     agree("\n".join(filter(None, asked)) or None, yes=False)
 

@@ -27,7 +27,7 @@ _PATIENCE = 60.0
 _RETURN = "return"  # closes the page, and returns the submission at the platform
 _CONDUCTS: dict[str, Conduct] = {name: name for name in get_args(Conduct)} | {_RETURN: "vanish"}
 _WORDS: dict[Conduct, str] = {
-    "finish": "finished, and handed in there",
+    "finish": "finished, and submitted there",
     "decline": "did not agree, and went back",
     "leave": "left by the button after one line, and went back",
     "vanish": "closed the page after one line",
@@ -83,7 +83,7 @@ class _Visit:
             worker = self._worker(browser, address)
             await worker.run(urlsplit(address).path.rpartition("/")[2], 1.0)
             if worker.diary.failure is not None:
-                return f"could not go on: {worker.diary.failure}"
+                return f"could not continue: {worker.diary.failure}"
             if self.conduct == _RETURN:
                 parts = urlsplit(self.page)
                 await browser.get(f"{parts.scheme}://{parts.netloc}/submissions/return")

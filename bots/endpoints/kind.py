@@ -34,19 +34,20 @@ def _plain_url(text: str) -> str:
     try:
         url = str(_URL.validate_python(text))
     except ValidationError as error:
-        reason = error.errors(include_url=False)[0]["msg"].removeprefix("Input should be a valid URL, ")
-        raise ValueError(f"expected an address that begins with http:// or https:// ({reason})") from error
+        raise ValueError("Enter an address that begins with http:// or https://") from error
     parts = urlsplit(url)
     if parts.username or parts.password:
-        raise ValueError("a url carries no user or password; name the environment variable of a key as `key`")
+        raise ValueError(
+            "Remove the user and the password: name the environment variable that holds a key instead"
+        )
     if parts.query or parts.fragment:
-        raise ValueError("a url ends with its path, without ? and #")
+        raise ValueError("Remove everything from ? or # on")
     return url.rstrip("/")
 
 
 def _distinct(urls: list[str]) -> list[str]:
     if len(set(urls)) < len(urls):
-        raise ValueError("a replica is listed twice")
+        raise ValueError("An address is listed twice: remove one")
     return urls
 
 
@@ -79,14 +80,14 @@ def _open_header(name: str) -> str:
     """Return the name of a header whose value may stand in a study. Raises ValueError if it may not."""
     if name.lower() in _SECRET_HEADERS:
         raise ValueError(
-            "keys are not written into a study: name the environment variable that holds it as `key`"
+            "Do not write a key into a study: name the environment variable that holds it as the key"
         )
-    return _free_header(name, "the server sets it: leave it out")
+    return _free_header(name, "the server sets it: remove it")
 
 
 def _free_header(name: str, otherwise: str) -> str:
     if not HEADER.fullmatch(name):
-        raise ValueError("a header's name has letters, digits and -")
+        raise ValueError("Enter the name of a header: letters, digits and -")
     if name.lower() in _CONNECTION_HEADERS:
         raise ValueError(f"{name} belongs to the connection, and {otherwise}")
     return name
@@ -212,7 +213,7 @@ class HostedEndpoint(EndpointSettings):
     @model_validator(mode="after")
     def _priced(self) -> "HostedEndpoint":
         if self.spending_cap is not None and self.price is None:
-            raise ValueError("a `spending_cap` needs the `price` of a million tokens, by which it is counted")
+            raise ValueError("A spending cap is counted by the price of a million tokens: give the price too")
         return self
 
     service: ClassVar[type[Api]]

@@ -42,7 +42,7 @@ def _held_by_none(run: Run) -> list[Loss]:
             "conversations left unrated on purpose",
             0 if run.unrated is None else len(run.unrated.conversations),
         ),
-        Loss("times at which assignments were handed in", 0 if run.ended is None else int(run.ended.count())),
+        Loss("times at which assignments were submitted", 0 if run.ended is None else int(run.ended.count())),
         Loss("how the run stood, and what it was to be", int(run.state is not None)),
         Loss("what a file says of workers' background", 0 if run.background is None else len(run.background)),
     ]

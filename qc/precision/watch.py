@@ -106,17 +106,17 @@ def running(run: Run, status: NDArray[np.str_], alpha: float = 0.05) -> Running:
     """
     sample = _sample(run, alpha)
     owners, names = codes(run.assignments["worker"]), run.assignments["worker"].cat.categories
-    handed_in, under_way = (
+    submitted, under_way = (
         np.isin(np.arange(len(names)), owners[status == wanted]) for wanted in ("completed", "active")
     )
     p, passed = _verdicts(sample, len(names))
     held = np.bincount(codes(run.conversations["worker"]), minlength=len(names))
-    scores = _scores(run, sample, handed_in & passed)
+    scores = _scores(run, sample, submitted & passed)
     return Running(
         ratings=int(run.ratings.size),
-        passed=int((handed_in & passed).sum()),
-        failed=int((handed_in & ~passed).sum()),
-        undecided=int((under_way & ~handed_in).sum()),
+        passed=int((submitted & passed).sum()),
+        failed=int((submitted & ~passed).sum()),
+        undecided=int((under_way & ~submitted).sum()),
         workers=tuple(
             WorkerSoFar(str(name), *so_far)
             for name, *so_far in zip(names, p.tolist(), held.tolist(), strict=True)
@@ -161,7 +161,7 @@ def _scores(run: Run, sample: Sample | None, counts: NDArray[np.bool_]) -> tuple
 def _turns(run: Run) -> NDArray[np.intp]:
     """Return each worker's place in the order of submission, (workers,); ties are ordered by name."""
     if run.ended is None:
-        raise AssertionError("a database says when assignments were handed in")
+        raise AssertionError("a database says when assignments were submitted")
     ended = run.ended.to_numpy("datetime64[ns]").astype(np.int64)
     last = np.full(len(run.assignments["worker"].cat.categories), np.iinfo(np.int64).min)
     np.maximum.at(last, codes(run.assignments["worker"]), ended)

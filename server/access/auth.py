@@ -153,7 +153,7 @@ class Auth:
         """
         read = self.read_worker_token(token)
         if read.has_expired:
-            raise TokenExpired("this session's link has expired")
+            raise TokenExpired("This session's link has expired")
         return read.opens
 
     def read_worker_token(self, token: str) -> WorkerToken:
@@ -161,7 +161,7 @@ class Auth:
         try:
             content, made_at = self._serializer().loads(token, return_timestamp=True)
         except BadSignature as error:
-            raise TokenInvalid("this session's link is not valid here") from error
+            raise TokenInvalid("This session's link is not valid here") from error
         # A token from the future is accepted: the clock was set back since it was created.
         has_expired = (utc_now() - made_at).total_seconds() > self.token_seconds
         return WorkerToken(_ticket(content) if isinstance(content, list) else str(content), has_expired)
@@ -192,7 +192,7 @@ class Auth:
         if authorization is None and sign_in is not None:
             person = await self.directory.signed_in(hashed(sign_in))
             if person is None:
-                raise NotSignedIn("this browser is no longer signed in")
+                raise NotSignedIn("This browser is no longer signed in")
             return person
         token = _bearer(authorization)
         if hmac.compare_digest(token.encode(), self.researcher_token.encode()):
@@ -200,10 +200,10 @@ class Auth:
         grant = await self.directory.grant(hashed(token)) if is_well_formed(token) else None
         if grant is None:
             raise TokenInvalid(
-                "this token is not known here", "Check that it is complete and of this server."
+                "This token is not known here", "Check that it is complete and of this server."
             )
         if grant.revoked_at is not None:
-            raise TokenRevoked(f"the token `{grant.name}` was revoked")
+            raise TokenRevoked(f"The token “{grant.name}” was revoked")
         return Actor("token", grant.name, grant.roles)
 
     async def host(self, authorization: str | None) -> Actor:
@@ -249,16 +249,16 @@ def _in_url(content: bytes) -> str:
 def _bearer(authorization: str | None) -> str:
     """Return the token of an `Authorization` header. Raises TokenMissing, TokenInvalid."""
     if not authorization:
-        raise TokenMissing("a token is needed here")
+        raise TokenMissing("This needs a token")
     if len(authorization) > _LONGEST_HEADER:
         raise TokenInvalid(
-            f"an Authorization header may have at most {_LONGEST_HEADER} characters", "Send only the token."
+            f"An Authorization header may have at most {_LONGEST_HEADER} characters", "Send only the token."
         )
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer":
-        raise TokenMissing("the scheme of the Authorization header is not Bearer")
+        raise TokenMissing("The scheme of the Authorization header is not Bearer")
     if not token:
-        raise TokenMissing("the Authorization header contains no token")
+        raise TokenMissing("The Authorization header contains no token")
     return token
 
 

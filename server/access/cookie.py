@@ -53,7 +53,7 @@ def require_own_page(request: Request) -> None:
         return
     here = {f"{request.url.scheme}://{request.headers.get('host')}", request.app.state.public_origin}
     if request.headers.get("origin") not in here:
-        raise ForeignOrigin("this request does not come from a page of this server")
+        raise ForeignOrigin("This request does not come from a page of this server")
 
 
 def _name(request: Request) -> str:

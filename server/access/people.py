@@ -52,11 +52,11 @@ def add(connection: Connection, name: str, role: Role, study: str, at: datetime)
     name = name.lower()
     if not _NAME.fullmatch(name):
         raise InvalidField(
-            f"`{name}` cannot be the name of a person",
+            f"“{name}” cannot be the name of a person",
             "Use an e-mail address, or at most 100 letters, digits and . _ + -",
         )
     if find(connection, name) is not None:
-        raise PersonExists(f"there is a person named `{name}` already")
+        raise PersonExists(f"An account named “{name}” exists already")
     added = insert(PersonTable).values(name=name, created_at=at).returning(PersonTable.c.id)
     person = int(connection.execute(added).scalar_one())
     connection.execute(insert(PersonRoleTable).values(person_id=person, study=study, role=role))
@@ -79,7 +79,7 @@ def require(connection: Connection, name: str) -> Member:
     """Return the account with that name. Raises PersonNotFound."""
     found = find(connection, name)
     if found is None:
-        raise PersonNotFound(f"there is no person named `{name}`")
+        raise PersonNotFound(f"There is no account named “{name}”")
     return found
 
 
@@ -107,7 +107,7 @@ def set_role(connection: Connection, name: str, role: Role | None, study: str) -
     person = require(connection, name)
     left = {where: held for where, held in person.roles.items() if where != study}
     if role is None and not left:
-        raise InvalidField(f"`{person.name}` would have no role left", "Remove the person instead.")
+        raise InvalidField(f"“{person.name}” would have no role left", "Remove the person instead.")
     if study == ALL_STUDIES and role != "owner":
         _require_another_owner(connection, person)
     gains = role is not None and _gains(person, role, study)
@@ -147,7 +147,7 @@ def leave_study(connection: Connection, name: str, study: str, at: datetime) -> 
     """
     person = require(connection, name)
     if study not in person.roles:
-        raise PersonNotFound(f"`{person.name}` has no role in this study")
+        raise PersonNotFound(f"“{person.name}” has no role in this study")
     if len(person.roles) == 1:
         remove(connection, name, at)
     else:
@@ -192,7 +192,7 @@ def _require_another_owner(connection: Connection, person: Member) -> None:
         return
     owners = [other for other in every(connection) if other.roles.get(ALL_STUDIES) == "owner"]
     if len(owners) == 1:
-        raise LastOwner(f"`{person.name}` is the only owner of this installation")
+        raise LastOwner(f"“{person.name}” is the only owner of this installation")
 
 
 _LINK = (
@@ -227,7 +227,7 @@ def require_good(password: str) -> None:
     """Check that a password may be chosen. Raises InvalidField."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise InvalidField(
-            f"a password must have {SHORTEST} to {LONGEST} characters",
+            f"A password must have {SHORTEST} to {LONGEST} characters",
             "Choose several words: they are easy to remember and hard to guess.",
         )
 

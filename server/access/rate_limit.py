@@ -59,7 +59,7 @@ class RateLimits:
 
         def count() -> None:
             if not self._limiter.hit(limit, what, caller):
-                raise TooMany(f"too many {what}")
+                raise TooMany(f"Too many {what}")
 
         return count
 
@@ -77,7 +77,7 @@ class RateLimits:
         if within is None:
             within = self._limiter.hit(limit, what, network)
         if not within:
-            raise TooMany(f"too many {what}")
+            raise TooMany(f"Too many {what}")
 
     def may_log(self, *what: str) -> bool:
         """Return whether to log something that may happen often: in each process once a minute."""

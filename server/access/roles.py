@@ -114,7 +114,7 @@ class Actor:
             NotAllowed: it has no sufficient role.
         """
         if self.kind == "token" and not self.roles:
-            raise OutOfScope("this token is only for bot hosts that connect to the server")
+            raise OutOfScope("This token is only for bot hosts that connect to the server")
         if not self.may(permission, study):
             rule = RULES[permission]
             where = " for all studies" if rule.of_all else " in this study" if study is not None else ""

@@ -84,10 +84,10 @@ def look_at_link(connection: Connection, secret: str) -> Invited:
     )
     row = connection.execute(query).one_or_none()
     if row is None:
-        raise LinkUsed("this link was used before, or is too old")
+        raise LinkUsed("This link was used before, or is too old")
     if row.person_id is None:
         if has_people(connection):
-            raise LinkUsed("this installation has an owner already")
+            raise LinkUsed("This installation has an owner already")
         return Invited(None)
     return Invited(people.by_id(connection, row.person_id))
 

@@ -70,15 +70,15 @@ def new(connection: Connection, name: str, scope: Scope, at: datetime, study: st
     """
     if not _NAME.fullmatch(name):
         raise InvalidField(
-            f"`{name}` cannot be the name of a token",
+            f"“{name}” cannot be the name of a token",
             "Use at most 64 letters, digits and . _ @ -, starting with a letter or a digit.",
         )
     if scope == "host" and study != ALL_STUDIES:
-        raise InvalidField("a host's token is for all studies", "Omit the study.")
+        raise InvalidField("A host's token is for all studies", "Omit the study.")
     if connection.execute(
         select(TokenTable.c.id).where(TokenTable.c.name == name, TokenTable.c.revoked_at.is_(None))
     ).first():
-        raise TokenExists(f"there is a token named `{name}`, and it is in use")
+        raise TokenExists(f"A token named “{name}” exists already")
     token = _PREFIX + secrets.token_urlsafe(_BYTES)
     values = {"name": name, "scope": scope, "study": study or None, "hash": hashed(token), "created_at": at}
     connection.execute(insert(TokenTable).values(**values))
@@ -104,7 +104,7 @@ def revoke(connection: Connection, name: str, at: datetime) -> None:
     """Revoke the token of this name. Raises TokenNotFound."""
     in_use = update(TokenTable).where(TokenTable.c.name == name, TokenTable.c.revoked_at.is_(None))
     if connection.execute(in_use.values(revoked_at=at)).rowcount == 0:
-        raise TokenNotFound(f"no token named `{name}` is in use")
+        raise TokenNotFound(f"No token named “{name}” is in use")
 
 
 def _grants() -> Select[Any]:

@@ -214,7 +214,7 @@ async def show_check(name: str, actor: Caller, store: Database, bots: Bots) -> C
     under_way = bots.check_of(name)
     check = await store.read(lambda c: check_of(c, stored_bots.find(c, name), under_way))
     if check is None:
-        raise NotChecked(f"`{name}` has not been checked")
+        raise NotChecked(f"“{name}” has not been checked")
     return check if actor.may("change_bots") else without_addresses(check)
 
 

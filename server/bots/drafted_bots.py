@@ -126,7 +126,7 @@ class DraftedBots:
         endpoint = self._endpoint(study, trial.bot)
         if endpoint is not None:
             self._reach.require_key(endpoint)
-            confirmation.require(f"A conversation with `{trial.bot}`", _each_message(trial.bot, endpoint))
+            confirmation.require(f"A conversation with “{trial.bot}”", _each_message(trial.bot, endpoint))
         opening, chat = await self._opening(study, trial.bot), await in_thread(lambda: _chat(study, trial))
         reached = await self._store.submit(lambda c: _admit(c, trial, endpoint, actor))
         reply: Reply | None = None
@@ -155,7 +155,7 @@ class DraftedBots:
         """
         read = await in_thread(lambda: study_of_bots(text))
         if bot not in read.bots:
-            raise BotNotFound(f"The study has no bot of its own named `{bot}`", "Check the bot’s name.")
+            raise BotNotFound(f"The study has no bot of its own named “{bot}”", "Check the bot’s name.")
         endpoint, moderation = read.bots[bot], self._opened_bots.moderation
         self._reach.require_key(endpoint)
         try:
@@ -163,7 +163,7 @@ class DraftedBots:
         except EndpointError as error:
             raise BotUnusable(str(error)) from error
         check = own_check(read, bot, moderation)
-        confirmation.require(f"The check of `{bot}`", of_check(bot, endpoint, check, moderation))
+        confirmation.require(f"The check of “{bot}”", of_check(bot, endpoint, check, moderation))
         await self._store.submit(lambda c: record(c, actor, "bot.check", bot, f"of the study {study}"))
         return DraftCheck(bot, endpoint, check)
 
@@ -203,14 +203,14 @@ class DraftedBots:
             return study.bots[bot]
         if bot in PEOPLE:
             raise BotUnusable(
-                f"People answer as `{bot}`, so there is no bot to try",
+                f"People answer as “{bot}”, so there is no bot to try",
                 "Open a test run, and take part in it yourself.",
             )
         if bot in bot_specs():
             return None
         endpoint = self._opened_bots.endpoint(bot)
         if endpoint is None:
-            raise BotNotFound(f"There is no bot `{bot}`", "Register it, or correct its name in the study.")
+            raise BotNotFound(f"There is no bot “{bot}”", "Register it, or correct its name in the study.")
         return endpoint
 
     async def _opening(self, study: Study, bot: str) -> AbstractAsyncContextManager[Bot]:
@@ -223,14 +223,14 @@ class DraftedBots:
                 corpus = await in_thread(lambda: load_corpus(name, study.language))
                 require_openable(bot, corpus)
             except CorpusError as error:
-                raise StudyInvalid(f"`{bot}` cannot use its corpus: {error}", "Name another one.") from error
+                raise StudyInvalid(f"“{bot}” cannot use its corpus: {error}", "Name another one.") from error
             return nullcontext(self._opened_bots.built_in(bot, corpus.name, None, study.language))
         try:
             registered = self._opened_bots.registered(bot)
         except EndpointError as error:
-            raise BotUnusable(f"`{bot}` cannot be opened: {error}") from error
+            raise BotUnusable(f"“{bot}” cannot be opened: {error}") from error
         if registered is None:
-            raise BotNotFound(f"`{bot}` was deleted a moment ago", "Register it again.")
+            raise BotNotFound(f"“{bot}” was deleted a moment ago", "Register it again.")
         return nullcontext(registered)
 
 
@@ -332,7 +332,7 @@ def _chat(study: Study, trial: Trial) -> Chat:
 
 
 def _each_message(bot: str, endpoint: Endpoint) -> list[PlannedCalls]:
-    calls = planned_calls(f"`{bot}`", endpoint, estimate(1, 1), "each message: ")
+    calls = planned_calls(f"“{bot}”", endpoint, estimate(1, 1), "each message: ")
     return [] if calls is None else [calls]
 
 

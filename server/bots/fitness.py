@@ -130,10 +130,10 @@ def registered_fitness(connection: Connection, study: Study, names: Iterable[str
 def _registered_fitness(connection: Connection, study: Study, name: str) -> Fitness:
     row = stored_bots.find(connection, name)
     if not row.enabled:
-        return _unfit(name, "is it enabled?", f"it is disabled: run `candor bots enable {name}`")
+        return _unfit(name, "is it enabled?", f"it is disabled: run “candor bots enable {name}”")
     check = stored_bots.latest_check(connection, row)
     if check is None:
-        return _unfit(name, "was it checked?", f"never: run `candor bots check {name}`")
+        return _unfit(name, "was it checked?", f"never: run “candor bots check {name}”")
     beyond = tuple(_beyond_scope(name, check.report, study))
     findings = (*check.report.findings, *beyond)
     return replace(_fitness(name, check.report), verdict=worst(findings), findings=findings)
@@ -142,7 +142,7 @@ def _registered_fitness(connection: Connection, study: Study, name: str) -> Fitn
 def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterator[Finding]:
     """Yield findings about requirements of a study that the bot's check did not cover."""
     question = "Was it checked for this study?"
-    remedy = f"run `candor bots check {name} --study FILE`"
+    remedy = f"run “candor bots check {name} --study FILE”"
     if report.scope is None:
         return
     if base_language(report.scope.language) != base_language(study.language):
@@ -153,7 +153,9 @@ def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterato
         yield Finding(question=question, verdict="warn", reason=reason)
     busy = report.latency.at_once
     if busy is not None and busy.conversations < min(MOST_AT_ONCE, study.assignments or 0):
-        reason = f"With {busy.conversations} conversations at once, and it has {study.assignments} places"
+        reason = (
+            f"With {busy.conversations} conversations at once, and the study has {study.assignments} slots"
+        )
         yield Finding(question=question, verdict="warn", reason=f"{reason}: {remedy}")
 
 
@@ -228,7 +230,7 @@ def qc_fitness(study: Study, bots: Iterable[Fitness]) -> list[Fitness]:
 def _builtin_fitness(study: Study) -> Iterator[Fitness]:
     """Yield warnings about builtin bots in a study that is not in English."""
     for bot in builtin_elsewhere(study):
-        reason = f"Builtin bots speak English only, and the study is in `{study.language}`."
+        reason = f"Builtin bots speak English only, and the study is in “{study.language}”."
         finding = Finding(question="In the study's language?", verdict="warn", reason=reason)
         yield Fitness(bot, "warn", (finding,))
 
@@ -237,15 +239,13 @@ def require_fit(bots: Sequence[Fitness]) -> None:
     """Check that no bot failed. Raises BotsUnfit with the failures of each bot."""
     failing = [f"{each.bot} ({_failures(each)})" for each in bots if each.verdict == "fail"]
     if failing:
-        raise BotsUnfit(f"not fit for workers: {'; '.join(failing)}")
+        raise BotsUnfit(f"Not fit for workers: {'; '.join(failing)}")
 
 
 def require_moderation(study: Study, moderation: Moderation | None) -> None:
     """Check that there is a moderation service if the study needs one. Raises NoModeration."""
     if study.moderation == "classifier" and moderation is None:
-        raise NoModeration(
-            "the study says `moderation: classifier`, and this server has no moderation service"
-        )
+        raise NoModeration("The study uses a moderation service, and this server has none")
 
 
 def _failures(of: Fitness) -> str:

@@ -71,7 +71,7 @@ async def serve(
         _refuse(host, error)
     except Exception:
         log.exception("connection of a bot host failed")
-        _refuse(host, CandorError("something went wrong on the server"))
+        _refuse(host, CandorError("Something went wrong on the server"))
     finally:
         await sender.close()
 
@@ -127,7 +127,7 @@ async def _greet(socket: WebSocket, host: HostSession) -> None:
         async with asyncio.timeout(_HELLO_SECONDS):
             first = await _frame(socket)
     except TimeoutError as error:
-        raise InvalidMessage("no `hello` came in time") from error
+        raise InvalidMessage("No “hello” came in time") from error
     host.greet(first)
 
 

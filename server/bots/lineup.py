@@ -58,7 +58,7 @@ def first_reached(connection: Connection, caps: Iterable[SpendingCap]) -> str | 
     for cap in caps:
         spent = cap.spent(connection)
         if spent >= cap.most:
-            whose = "the study" if cap.bot is None else f"the bot `{cap.bot}`"
+            whose = "the study" if cap.bot is None else f"the bot “{cap.bot}”"
             return f"the spending cap of {whose} is reached: {spent:,.2f} of {cap.most:,.2f} are spent"
     return None
 
@@ -127,10 +127,13 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
     if not study.task_type.chats:
         return _without_bots(entry, study)
     require_known_bots(entry.yaml, study, opened_bots.names(), f"study of run {entry.slug}")
-    corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus, study.language)
-    qc_corpus = _opened(f"qc corpus `{study.qc.corpus}`", load_corpus, study.qc.corpus, study.language)
+    corpus = _opened(f"The corpus “{study.corpus}”", load_corpus, study.corpus, study.language)
+    qc_corpus = _opened(
+        f"The QC bot's corpus “{study.qc.corpus}”", load_corpus, study.qc.corpus, study.language
+    )
     elsewhere = {
-        name: _opened(f"bot `{name}`", opened_bots.open, endpoint) for name, endpoint in study.bots.items()
+        name: _opened(f"The bot “{name}”", opened_bots.open, endpoint)
+        for name, endpoint in study.bots.items()
     }
 
     def bot(spec: str, learned: Corpus, draws_from: EarlierReplies | None = None) -> Bot:
@@ -145,7 +148,10 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
             require_openable(spec, learned)
         return there or opened_bots.built_in(spec, learned.name, draws_from, study.language)
 
-    bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
+    bots = {
+        spec.name: _opened(f"The bot of the system “{spec.name}”", bot, spec.bot, corpus)
+        for spec in study.systems
+    }
     rules = session_rules(study, corpus)
     earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
     bots[QC] = _opened("the QC bot", bot, study.qc.bot, qc_corpus, earlier)
@@ -216,7 +222,7 @@ def session_rules(study: Study, corpus: Corpus) -> SessionRules:
     wanted = study.topic_mode == "icebreaker" or any(spec.persona == "random" for spec in study.systems)
     if wanted and not personas:
         raise StudyInvalid(
-            f"the study draws personas, but its corpus `{study.corpus}` has no personas",
+            f"The study draws personas, but its corpus “{study.corpus}” has no personas",
             "Write personas in the study, or name a corpus that has some.",
         )
     return SessionRules(
@@ -309,7 +315,7 @@ def require_known_bots(text: str, study: Study, registered: Collection[str], sou
     if unknown:
         lines = [mistake.at(source) for mistake in unknown]
         lines.append(
-            f"There are {', '.join(bot_specs())}; in this study's `bots`: {', '.join(study.bots) or 'none'}; "
+            f"There are {', '.join(bot_specs())}; in this study: {', '.join(study.bots) or 'none'}; "
             f"registered with the server: {', '.join(sorted(registered)) or 'none'}"
         )
         raise StudyInvalid("\n".join(lines), _UNKNOWN)
@@ -335,10 +341,10 @@ def unknown_bots(study: Study, registered: Collection[str]) -> Iterator[tuple[Lo
     ]
     for where, bot in named:
         if bot not in known:
-            yield where, f"no bot is called `{bot}`{did_you_mean(bot, known)}"
+            yield where, f"There is no bot “{bot}”{did_you_mean(bot, known)}"
     machines: list[tuple[Location, str]] = [(("qc", "bot"), study.qc.bot)]
     if study.people is not None:
         machines.append((("people", "take_over"), study.people.take_over))
     for where, bot in machines:
         if bot not in bots:
-            yield where, f"no bot is called `{bot}`{did_you_mean(bot, bots)}"
+            yield where, f"There is no bot “{bot}”{did_you_mean(bot, bots)}"

@@ -102,9 +102,9 @@ class RunChanges:
             calls = await self._store.read(
                 lambda c: of_run(c, study, new.rules, self._moderation, checked=not new.despite_failing_bots)
             )
-            new.confirmation.require(f"The run `{new.slug}`", calls)
+            new.confirmation.require(f"The run “{new.slug}”", calls)
             if not new.despite_failing_bots:
-                own = await fitness.own_fitness(read.lineup, read.registered, _unseen, self._moderation)
+                own = await fitness.own_fitness(read.opened, read.registered, _unseen, self._moderation)
                 fitness.require_fit([*read.registered, *own])
         finally:
             await opened_bots.close()
@@ -146,7 +146,7 @@ class RunChanges:
         calls = await self._store.read(
             lambda c: of_run(c, study, RunRules(), self._moderation, checked=False)
         )
-        confirmation.require(f"A replication of the run `{slug}`", calls)
+        confirmation.require(f"A replication of the run “{slug}”", calls)
         at = utc_now()
         return await self._changed(
             actor,
@@ -175,31 +175,31 @@ class RunChanges:
 class _LinedUp:
     """A run with its bots opened, and the check results of its registered bots."""
 
-    lineup: OpenRun
+    opened: OpenRun
     registered: list[Fitness]
 
 
 def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) -> _LinedUp:
     opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), "study")
-    lineup = open_lineup(entry, opened_bots)
+    opened = open_lineup(entry, opened_bots)
     return _LinedUp(
-        lineup, fitness.registered_fitness(connection, lineup.study, lineup.study.registered_bots)
+        opened, fitness.registered_fitness(connection, opened.study, opened.study.registered_bots)
     )
 
 
 def _require_new(connection: Connection, slug: str) -> None:
     """Check that there is no run of this name. Raises RunExists."""
     if runs.has_run(connection, slug):
-        raise RunExists(f"there is a run named `{slug}` already")
+        raise RunExists(f"A run named “{slug}” exists already")
 
 
 def _require_no_file(study: Study) -> None:
     """Check that the items of a study are not in a file. Raises StudyInvalid."""
     if study.items is not None and study.items.file is not None:
         raise StudyInvalid(
-            "the study's items are in a file, which the server cannot read",
-            "Open the run with `candor run open` where the file is, or rate the conversations of a run.",
+            "The study's items are in a file, which the server cannot read",
+            "Open the run with “candor run open” where the file is, or rate the conversations of a run.",
         )
 
 

@@ -119,7 +119,7 @@ class HumanBot:
 
     def __init__(self, study: Study, take_over: Bot, people: People) -> None:
         if study.people is None:
-            raise ValueError("the study has no `people` section")
+            raise ValueError("The study does not say what happens where nobody answers in time")
         self._settings = study.people
         self._bot_try = study.timeouts.bot_try
         self._take_over = take_over

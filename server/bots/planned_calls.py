@@ -88,7 +88,7 @@ def of_assignments(
 ) -> list[PlannedCalls]:
     """Return the calls that may cost money, as `by_bot`. `occasion`: the prefix of each line."""
     return _that_cost(
-        planned_calls(f"`{each.bot}`", each.endpoint, each.estimate, occasion)
+        planned_calls(f"“{each.bot}”", each.endpoint, each.estimate, occasion)
         for each in by_bot(connection, study, assignments)
         if each.endpoint is not None
     )
@@ -111,9 +111,9 @@ def of_run(
 
     `checked`: include the checks of the study's own bots.
     """
-    places = _places(study, rules)
-    occasion = "each assignment: " if places is None else f"all {places:,} assignments: "
-    assignments = 1 if places is None else places
+    slots = _slots(study, rules)
+    occasion = "each assignment: " if slots is None else f"all {slots:,} assignments: "
+    assignments = 1 if slots is None else slots
     judged = None
     if moderation is not None and study.moderation == "classifier":
         lines = 2 * round(assignments * sum(_chats(study).values()) * study.minimum_inputs)
@@ -122,7 +122,7 @@ def of_run(
     return _that_cost([*checks, *of_assignments(connection, study, assignments, occasion), judged])
 
 
-def _places(study: Study, rules: RunRules) -> int | None:
+def _slots(study: Study, rules: RunRules) -> int | None:
     """Return the highest number of assignments of a run; None if it is not limited."""
     known = [study.assignments]
     if rules.target is not None:
@@ -137,7 +137,7 @@ def _of_checks(
 ) -> list[PlannedCalls]:
     """Return the calls of checks, by bot name. Each check calls the moderation service once."""
     asked = [
-        planned_calls(f"`{name}`", endpoint, calls_of(check), occasion)
+        planned_calls(f"“{name}”", endpoint, calls_of(check), occasion)
         for name, (endpoint, check) in checks.items()
     ]
     judged = None if moderation is None else moderation.planned_calls(len(checks), occasion)

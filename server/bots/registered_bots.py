@@ -59,7 +59,7 @@ class ApiLimits:
         if forbidden:
             allowing = json.dumps({key: sorted(hosts | set(self._keys.get(key, ())))})
             raise BotUnusable(
-                f"the environment variable {key} may not be sent as a key to {', '.join(sorted(forbidden))}",
+                f"The environment variable {key} may not be sent as a key to {', '.join(sorted(forbidden))}",
                 f"The server's operator can allow it: CANDOR_BOT_KEYS='{allowing}'.",
             )
 
@@ -69,16 +69,16 @@ class ApiLimits:
             try:
                 self.require_key(endpoint)
             except BotUnusable as error:
-                raise BotUnusable(f"bot `{name}`: {error.message}", error.hint) from error
+                raise BotUnusable(f"Bot “{name}”: {error.message}", error.hint) from error
 
     def require_corpora(self, study: Study) -> None:
         """Check that a study uses only corpora that it may read. Raises StudyInvalid."""
         for corpus in (study.corpus, study.qc.corpus):
             if not corpus.startswith("builtin:") and not self._has(corpus):
                 raise StudyInvalid(
-                    f"corpus `{corpus}` is not in the folder `{CORPORA}` of the server's data",
+                    f"Corpus “{corpus}” is not in the folder “{CORPORA}” of the server's data",
                     "Ask the server's operator to put the file there and to tell you its full path, or open "
-                    "the run with `candor run open`.",
+                    "the run with “candor run open”.",
                 )
 
     def _has(self, corpus: str) -> bool:
@@ -260,11 +260,11 @@ class RegisteredBots:
         async with self._lock(name):
             row, ask = await self._store.read(read)
             if not row.enabled:
-                raise BotDisabled(f"`{name}` is disabled")
+                raise BotDisabled(f"“{name}” is disabled")
             bot = self._usable(name)
             if not self._checks.is_under_way(name):
                 calls = of_check(name, row.endpoint, ask, moderation)
-                confirmation.require(f"The check of `{name}`", calls)
+                confirmation.require(f"The check of “{name}”", calls)
                 await self._store.submit(lambda c: Logged(actor, "check").record(c, name))
             return self._checks.start(bot, row, ask)
 
@@ -346,9 +346,9 @@ class RegisteredBots:
         try:
             bot = self._opened_bots.registered(name)
         except EndpointError as error:
-            raise BotUnusable(f"`{name}` cannot be opened: {error}") from error
+            raise BotUnusable(f"“{name}” cannot be opened: {error}") from error
         if bot is None:
-            raise BotNotFound(f"`{name}` was deleted a moment ago")
+            raise BotNotFound(f"“{name}” was deleted a moment ago")
         return bot
 
 

@@ -68,7 +68,7 @@ def find(connection: Connection, name: str) -> Registration:
     """Return the bot registered as `name`. Raises BotNotFound."""
     row = connection.execute(select(RegistrationTable).where(RegistrationTable.c.name == name)).one_or_none()
     if row is None:
-        raise BotNotFound(f"no bot is registered as `{name}`")
+        raise BotNotFound(f"No bot is registered as “{name}”")
     return _registration(row)
 
 
@@ -82,8 +82,8 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
     raise_revision(connection, "bots")
     if not REGISTERED.fullmatch(name):
         raise BotInvalid(
-            f"`{name}` cannot be the name of a registered bot",
-            "Use up to 64 of a-z, digits, - and _, starting with a letter or digit. `qc` is reserved.",
+            f"“{name}” cannot be the name of a registered bot",
+            "Use up to 64 of a-z, digits, - and _, starting with a letter or digit. “qc” is reserved.",
         )
     if (
         connection.execute(
@@ -91,7 +91,7 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
         ).one_or_none()
         is not None
     ):
-        raise BotExists(f"a bot is registered as `{name}` already")
+        raise BotExists(f"A bot named “{name}” is registered already")
     connection.execute(
         insert(RegistrationTable).values(name=name, endpoint=_text(endpoint), enabled=True, created_at=at)
     )
@@ -111,7 +111,7 @@ def find_or_add_dial_in(connection: Connection, name: str, at: datetime) -> tupl
         return add(connection, name, DialInEndpoint(kind="dial-in"), at), True
     if not isinstance(found.endpoint, DialInEndpoint):
         raise BotExists(
-            f"`{name}` is registered as a bot of kind {found.endpoint.kind}, at an address",
+            f"“{name}” is registered as a bot of kind {found.endpoint.kind}, at an address",
             "Start the host with another --name, or delete that bot first.",
         )
     return found, False
@@ -138,7 +138,7 @@ def remove(connection: Connection, name: str) -> None:
     find(connection, name)
     using = list(used_by(connection, name))
     if using:
-        raise BotInUse(f"`{name}` answers in the open run{'s' * (len(using) > 1)} {', '.join(using)}")
+        raise BotInUse(f"“{name}” answers in the open run{'s' * (len(using) > 1)} {', '.join(using)}")
     connection.execute(delete(RegistrationTable).where(RegistrationTable.c.name == name))
 
 
@@ -153,7 +153,7 @@ def add_replica(connection: Connection, name: str, url: str) -> Registration:
     """
     found, urls, url = _replicas(connection, name, url)
     if url in urls:
-        raise ReplicaExists(f"`{name}` has a replica at {url} already")
+        raise ReplicaExists(f"“{name}” has a replica at {url} already")
     connection.execute(delete(BotCheckTable).where(BotCheckTable.c.name == found.name))
     return _with_urls(connection, found, [*urls, url])
 
@@ -169,9 +169,9 @@ def remove_replica(connection: Connection, name: str, url: str) -> Registration:
     """
     found, urls, url = _replicas(connection, name, url)
     if url not in urls:
-        raise BotNotFound(f"`{name}` has no replica at {url}")
+        raise BotNotFound(f"“{name}” has no replica at {url}")
     if len(urls) == 1:
-        raise LastReplica(f"`{name}` has no other replica")
+        raise LastReplica(f"“{name}” has no other replica")
     return _with_urls(connection, found, [other for other in urls if other != url])
 
 
@@ -211,9 +211,9 @@ def store_check(
     """
     now = find(connection, checked.name)
     if now.created_at != checked.created_at:
-        raise BotNotFound(f"`{checked.name}` was replaced by another bot during the check")
+        raise BotNotFound(f"“{checked.name}” was replaced by another bot during the check")
     if not _urls(now.endpoint) <= _urls(checked.endpoint):
-        raise NotChecked(f"`{checked.name}` got another replica during the check")
+        raise NotChecked(f"“{checked.name}” got another replica during the check")
     values = {"name": checked.name, "at": at, "verdict": report.verdict}
     connection.execute(insert(BotCheckTable).values(report=report.model_dump_json(), **values))
 
@@ -246,7 +246,7 @@ def _replicas(connection: Connection, name: str, url: str) -> tuple[Registration
     raise_revision(connection, "bots")
     found = find(connection, name)
     if isinstance(found.endpoint, DialInEndpoint):
-        raise DialsIn(f"`{name}` is a dial-in bot: its bot hosts connect by themselves")
+        raise DialsIn(f"“{name}” is a dial-in bot: its bot hosts connect by themselves")
     return found, found.endpoint.urls, _at(found.endpoint, [url]).urls[0]
 
 
@@ -263,7 +263,9 @@ def _at(endpoint: Endpoint, urls: list[str]) -> UrlEndpoint:
     try:
         return _AT_URLS.validate_python(endpoint.model_dump() | {"urls": urls})
     except ValidationError as error:
-        raise BotInvalid("; ".join(problem["msg"] for problem in error.errors())) from error
+        raise BotInvalid(
+            "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
+        ) from error
 
 
 def _runs_with(connection: Connection, name: str) -> Iterator[tuple[RunEntry, Study]]:

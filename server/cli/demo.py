@@ -199,7 +199,7 @@ def _let_participants_come(demo: _Demo) -> None:
             name, _, came_of_it = line.rstrip().partition("\t")
             console.print(f"   {escape(name)} {escape(came_of_it)}")
     if crowd.returncode != 0:
-        raise CandorError("the simulated participants failed", "See their messages above.")
+        raise CandorError("The simulated participants failed", "See their messages above.")
 
 
 def _beliefs() -> str:
@@ -228,7 +228,7 @@ def _reconcile(demo: _Demo) -> None:
     _step(f"Prolific and Candor differ in {len(found)} submissions.")
     for row in found:
         if row["remedy"] != "release":
-            raise CandorError(f"unexpected difference: {row['kind']}", "See the page Recruiting of the desk.")
+            raise CandorError(f"Unexpected difference: {row['kind']}", "See the page Recruiting of the desk.")
         demo.desk.ask_at(f"/assignments/{row['assignment']}/release")
         console.print("   Ended at Prolific, but still holding a slot here: the slot is released.")
     left = _read(demo)["differences"]

@@ -149,7 +149,7 @@ def require_id_key(settings: Settings, connection: Connection) -> None:
     path = key_file(settings.data)
     if settings.worker_id_key is None and not path.exists() and needs_key(connection):
         raise DatabaseUnfit(
-            f"there is no {path}, and the database is encrypted with the key that was in it", PUT_KEY_BACK
+            f"There is no {path}, and the database is encrypted with the key that was in it", PUT_KEY_BACK
         )
 
 
@@ -340,8 +340,8 @@ def _require_database(url: str) -> None:
     """Check that the database exists. Raises CandorError if not, so that a wrong folder stays empty."""
     if (path := _missing(url)) is not None:
         raise CandorError(
-            f"there is no {path}",
-            "Name the data folder of the installation with --data, or run `candor serve` to begin a new one.",
+            f"There is no {path}",
+            "Name the data folder of the installation with --data, or run “candor serve” to begin a new one.",
         )
 
 
@@ -365,7 +365,7 @@ def _usable_url(settings: Settings) -> str:
             raise ValueError("an unquoted @ in the password was parsed as the start of the host")
     except (NoSuchModuleError, ImportError) as error:
         raise CandorError(
-            f"the database {shown} cannot be opened, because its driver is missing: {error}", _DRIVERS
+            f"The database {shown} cannot be opened, because its driver is missing: {error}", _DRIVERS
         ) from error
     except (ArgumentError, ValueError) as error:
         # The reason is not shown: it could quote a part of a password.
@@ -385,7 +385,7 @@ def _database_errors(url: str) -> Iterator[None]:
         if is_damage(error) and (path := sqlite_file(url)) is not None:
             raise damaged(path, reason) from error
         hint = _SQLITE if url.startswith("sqlite") else _POSTGRESQL
-        raise CandorError(f"the database {shown} cannot be opened: {reason}", hint) from error
+        raise CandorError(f"The database {shown} cannot be opened: {reason}", hint) from error
 
 
 _MADE_FROM_IT = "Links, completion codes and pseudonyms are made from the secret in it"

@@ -92,7 +92,7 @@ def check_redis(url: str) -> None:
         )
         return
     except RedisError as error:
-        raise CandorError(f"the Redis {shown} cannot be used: {error}", _HOW_TO_WRITE) from error
+        raise CandorError(f"The Redis {shown} cannot be used: {error}", _HOW_TO_WRITE) from error
     finally:
         client.close()
     if policy not in {None, "noeviction"}:
@@ -237,7 +237,7 @@ def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]
     """
     with reading(settings) as connection:
         if connection is None:
-            raise CandorError("the database is empty", "Start the server with `candor serve`.")
+            raise CandorError("The database is empty", "Start the server with “candor serve”.")
         if (found := schema(connection)) != (needed := newest_schema()):
             reason = f"the database's schema is {found}, and this version needs {needed}"
             raise CandorError(reason, "Stop the server and start it again, which migrates the database.")
@@ -248,9 +248,9 @@ def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]
 
 
 def _opened_runs(entries: list[RunEntry], opened_bots: OpenedBots) -> dict[int, OpenRun]:
-    opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry, opened_bots)) is not None}
+    opened = {entry.id: found for entry in entries if (found := _opened(entry, opened_bots)) is not None}
     if not opened and any(entry.status == "open" for entry in entries):
-        raise CandorError("no run can be served", "See the error of each run above.")
+        raise CandorError("No run can be served", "See the error of each run above.")
     return opened
 
 

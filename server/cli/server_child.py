@@ -69,7 +69,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> 
             pass
         time.sleep(0.1)
     said = log.read_text(encoding="utf-8", errors="replace")[-_LAST:]
-    raise CandorError("the server did not start", f"This is the end of its log:\n{said}")
+    raise CandorError("The server did not start", f"This is the end of its log:\n{said}")
 
 
 class DeskClient:

@@ -300,7 +300,7 @@ def spent_by_bot(connection: Connection, bot: str, run_id: int | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A stored count: `what` is counted, and `where`, with a place for each column that identifies a row.
+    """A stored count: `what` is counted, and `where`, with `{}` for each column that identifies a row.
 
     `kept` and `anew` query the stored numbers and the right ones: first the run and whether its workers are
     simulated (NULL for all), then the columns of `where`, then the numbers.
@@ -354,9 +354,9 @@ def differences(connection: Connection) -> list[str]:
     return [
         *(sentence for stored in _STORED for sentence in _wrong(connection, stored)),
         *(
-            f"{_whose(run, simulated)}, place {place}: "
-            f"{'free, but not' if (run, simulated, place) in free_anew else 'not free, but'} kept as free"
-            for run, simulated, place in sorted(free ^ free_anew)
+            f"{_whose(*slot[:2])}, slot {slot[2]}: "
+            f"{'free, but not stored as free' if slot in free_anew else 'not free, but stored as free'}"
+            for slot in sorted(free ^ free_anew)
         ),
     ]
 
@@ -369,7 +369,8 @@ def _wrong(connection: Connection, stored: _Stored) -> Iterator[str]:
         # Costs are sums of fractions, in any order.
         if len(right) != len(counted) or any(abs(a - b) > 1e-6 for a, b in zip(right, counted, strict=True)):
             where = stored.where.format(*key[2:])
-            yield f"{_whose(*key[:2])}, {where}: {_shown(right)} {stored.what}, {_shown(counted)} counted"
+            numbers = f"stored as {_shown(counted)} instead of {_shown(right)}"
+            yield f"{_whose(*key[:2])}, {where}: {stored.what} {numbers}"
 
 
 def _numbers(connection: Connection, query: str, columns: int) -> dict[tuple[Any, ...], list[float]]:

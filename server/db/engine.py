@@ -178,7 +178,7 @@ def seconds_ahead(connection: Connection) -> float:
 
 def _no_key() -> IdCipher:
     raise DatabaseUnfit(
-        "the database contains workers' ids, and the key for them is missing",
+        "The database contains workers' ids, and the key for them is missing",
         "Use a command that knows the data folder, with its worker-ids.key.",
     )
 
@@ -240,7 +240,7 @@ def _require_known(made_by: set[str], steps: ScriptDirectory) -> None:
     if unknown:
         newest = steps.get_current_head()
         raise DatabaseUnfit(
-            f"a later version of Candor has made this database: its schema is {', '.join(sorted(unknown))}, "
+            f"A later version of Candor has made this database: its schema is {', '.join(sorted(unknown))}, "
             f"and this version knows those up to {newest}",
             "Nothing was changed. Install the later version again, or use a backup from before it.",
         )
@@ -393,6 +393,6 @@ def _lock(file: int, database: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         holder = os.pread(file, 20, 0).decode("ascii", "replace").strip()
-        raise DatabaseInUse(f"another server (process {holder or '?'}) serves {database}") from None
+        raise DatabaseInUse(f"Another server (process {holder or '?'}) serves {database}") from None
     os.ftruncate(file, 0)
     os.pwrite(file, str(os.getpid()).encode(), 0)

@@ -46,7 +46,7 @@ def find_assignment(connection: Connection, assignment: str) -> AssignmentState:
     )
     found = connection.execute(query.with_for_update()).one_or_none()
     if found is None:
-        raise AssignmentNotFound(f"there is no assignment `{assignment}`")
+        raise AssignmentNotFound(f"There is no assignment “{assignment}”")
     return AssignmentState(*found)
 
 
@@ -72,7 +72,7 @@ def expire(connection: Connection, assignment: str, at: datetime) -> AssignmentS
     """
     found = find_assignment(connection, assignment)
     if found.status != "active":
-        raise AssignmentOver(f"assignment `{assignment}` is {found.status} already")
+        raise AssignmentOver(f"Assignment “{assignment}” is {found.status} already")
     rows.write(connection, [(assignment, Closed("expired", at))])
     return found
 

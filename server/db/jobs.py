@@ -161,7 +161,7 @@ def begin_job(
         JobUnderWay: Another such job is running.
     """
     if not take_lease(connection, f"{kind} {subject}", job, at):
-        raise JobUnderWay(f"a {kind} of `{subject}` is under way")
+        raise JobUnderWay(f"A {kind} of “{subject}” is under way")
     values = {"id": job, "kind": kind, "run_id": run_id, "status": "running", "created_at": at}
     connection.execute(
         insert(JobTable).values(**values, options=json.dumps(options), step="", done=0, total=0)
@@ -204,7 +204,7 @@ def find_job(connection: Connection, job: str) -> JobEntry:
     """Return a job. Raises JobNotFound."""
     found = _entries(connection, _jobs().where(JobTable.c.id == job))
     if not found:
-        raise JobNotFound(f"there is no job `{job}`")
+        raise JobNotFound(f"There is no job “{job}”")
     return found[0]
 
 

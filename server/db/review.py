@@ -107,7 +107,7 @@ def mark_report_seen(
     )
     run = connection.execute(query).scalar_one_or_none()
     if run is None:
-        raise ReportNotFound(f"assignment `{assignment}` has no report {report} of a message")
+        raise ReportNotFound(f"Assignment “{assignment}” has no report {report} of a message")
     marked = update(MessageReportTable).where(
         MessageReportTable.c.id == report, MessageReportTable.c.seen_at.is_(None)
     )
@@ -284,8 +284,8 @@ def mark_flag_seen(
     )
     found = connection.execute(query).one_or_none()
     if found is None:
-        where = f"attempt {attempt} at conversation {position} of assignment `{assignment}`"
-        raise FlagNotFound(f"no line {line} is flagged in {where}")
+        where = f"attempt {attempt} at conversation {position} of assignment “{assignment}”"
+        raise FlagNotFound(f"There is no flag on message {line} in {where}")
     same = (
         select(TurnTable.c.conversation_id)
         .join(ConversationTable, ConversationTable.c.id == TurnTable.c.conversation_id)

@@ -73,7 +73,7 @@ def require_key(connection: Connection, ids: IdCipher) -> None:
 
 def _another_key() -> DatabaseUnfit:
     return DatabaseUnfit(
-        "the workers' ids in the database are encrypted under another key than the present one",
+        "The workers' ids in the database are encrypted under another key than the present one",
         PUT_KEY_BACK,
     )
 

@@ -128,7 +128,7 @@ async def done_by(put: Callable[[QueuedJob], None], job: QueuedJob) -> Any:
 
 def refuse(job: QueuedJob) -> None:
     """Refuse a job: its thread has not started yet, or has ended."""
-    job.error = StorageFailed("the database is not in use: the server is starting or ending")
+    job.error = StorageFailed("The database is not in use: the server is starting or ending")
     resolve([job])
 
 

@@ -18,16 +18,16 @@ Refusal = Literal[
     "unknown",
 ]
 _REFUSALS: dict[Refusal, str] = {
-    "state": "this sign-in was started in another browser, or more than ten minutes ago",
-    "denied": "the sign-in was cancelled at the provider",
-    "unreachable": "the provider cannot be reached, or does not publish how to sign in with it",
-    "code": "the provider does not accept its own code",
-    "signature": "the provider's answer has no valid signature of the provider",
-    "expired": "the provider's answer has expired",
-    "audience": "the provider's answer is meant for another application",
-    "nonce": "the provider's answer belongs to another sign-in",
-    "unverified": "the provider has not verified your e-mail address",
-    "unknown": "no account here has the e-mail address that the provider gives",
+    "state": "This sign-in was started in another browser, or more than ten minutes ago",
+    "denied": "The sign-in was cancelled at the provider",
+    "unreachable": "The provider cannot be reached, or does not publish its sign-in settings",
+    "code": "The provider does not accept its own code",
+    "signature": "The provider's answer has no valid signature",
+    "expired": "The provider's answer has expired",
+    "audience": "The provider's answer is meant for another application",
+    "nonce": "The provider's answer belongs to another sign-in",
+    "unverified": "The provider has not verified your e-mail address",
+    "unknown": "No account here has the e-mail address that the provider gives",
 }
 
 
@@ -42,7 +42,7 @@ class TokenMissing(NotAuthorised):
     """No token was sent."""
 
     code = "token_missing"
-    hint = "Send `Authorization: Bearer TOKEN`, with a token that `candor token new` has printed."
+    hint = "Send a header Authorization: Bearer TOKEN. To create a token: candor token new."
 
 
 class TokenInvalid(NotAuthorised):
@@ -56,14 +56,14 @@ class TokenExpired(NotAuthorised):
     """The token is too old."""
 
     code = "token_expired"
-    hint = "Open the study's link again to go on. If that fails, ask the researchers."
+    hint = "Open the study's link again to continue. If that fails, ask the researchers."
 
 
 class TokenRevoked(NotAuthorised):
     """The token was revoked."""
 
     code = "token_revoked"
-    hint = "Ask the operator of this server for a new one (`candor token new --name NAME`)."
+    hint = "Ask the operator of this server for a new one (candor token new --name NAME)."
 
 
 class OutOfScope(NotAuthorised):
@@ -71,7 +71,7 @@ class OutOfScope(NotAuthorised):
 
     code = "out_of_scope"
     status = 403
-    hint = "Use a researcher's token (`candor token new --name NAME`)."
+    hint = "Use a researcher's token (candor token new --name NAME)."
 
 
 class NotAllowed(NotAuthorised):
@@ -110,7 +110,7 @@ class ProviderRefused(NotAuthorised):
 
     code = "provider_refused"
     status = 403
-    hint = "Begin again, or sign in with a password."
+    hint = "Try again, or sign in with a password."
 
     def __init__(self, reason: Refusal) -> None:
         hint = "Ask an owner to invite that address." if reason == "unknown" else None
@@ -123,7 +123,7 @@ class ForeignOrigin(NotAuthorised):
 
     code = "foreign_origin"
     status = 403
-    hint = "Do it on the desk's own page; programs send a token instead of a cookie."
+    hint = "Use the desk's own page. Programs send a token instead of a cookie."
 
 
 class LinkUsed(NotAuthorised):
@@ -131,7 +131,7 @@ class LinkUsed(NotAuthorised):
 
     code = "link_used"
     status = 403
-    hint = "Ask an owner of this installation for another; on its own machine: candor people link NAME."
+    hint = "Ask an owner of this installation for a new one. On the server: candor people link NAME."
 
 
 class LinkUnsigned(NotAuthorised):
@@ -155,7 +155,7 @@ class LinkUnfilled(NotAuthorised):
 
     code = "link_unfilled"
     status = 403
-    hint = "Set up the survey or platform that shows the link to fill in the id of each worker."
+    hint = "Set up the survey or platform with the link so that it fills in each worker's id."
 
 
 class LinkAmbiguous(NotAuthorised):
@@ -163,7 +163,7 @@ class LinkAmbiguous(NotAuthorised):
 
     code = "link_ambiguous"
     status = 403
-    hint = "Leave one of the two in the link."
+    hint = "Keep only one of the two in the link."
 
 
 class LinkExpired(NotAuthorised):
@@ -178,7 +178,7 @@ class TokenNotFound(NotAvailable):
     """There is no token of that name, or it was revoked."""
 
     code = "token_not_found"
-    hint = "`candor token list` shows every token."
+    hint = "Check the name: candor token list shows every token."
 
 
 class TokenExists(CandorError):
@@ -186,14 +186,14 @@ class TokenExists(CandorError):
 
     code = "token_exists"
     status = 409
-    hint = "Choose another name, or revoke that token first (`candor token revoke NAME`)."
+    hint = "Choose another name, or revoke that token first (candor token revoke NAME)."
 
 
 class PersonNotFound(NotAvailable):
     """No account for the desk has this name."""
 
     code = "person_not_found"
-    hint = "`candor people list` shows everybody, and so does the desk's page of people."
+    hint = "Check the name on the desk's page People, or with candor people list."
 
 
 class NotYours(CandorError):
@@ -217,7 +217,7 @@ class PersonExists(CandorError):
 
     code = "person_exists"
     status = 409
-    hint = "Choose another name, or change the role of the person who is there."
+    hint = "Choose another name, or change the role of the existing account."
 
 
 class LastOwner(CandorError):
@@ -225,7 +225,7 @@ class LastOwner(CandorError):
 
     code = "last_owner"
     status = 409
-    hint = "Make somebody else an owner first."
+    hint = "Make someone else an owner first."
 
 
 class TooMany(CandorError):

@@ -24,7 +24,7 @@ class NeedsConfirmation(CandorError):
 
     code = "needs_confirmation"
     status = 409
-    hint = "If you mean it, send the same again with `confirmed: true`."
+    hint = "To do it, confirm (as a program: set confirmed to true)."
 
 
 class ErrorDetail(BaseModel):
@@ -54,12 +54,12 @@ class StorageDamaged(StorageFailed):
     """SQLite has found damage in its file while the server ran."""
 
     hint = (
-        "Stop the server, keep a copy of its data folder and restore the newest backup; `candor data audit` "
-        "says what is damaged, and docs/deploy.md what to do without a backup."
+        "Stop the server, keep a copy of its data folder and restore the newest backup. To see what is "
+        "damaged, run candor data audit. Without a backup, see docs/deploy.md."
     )
 
     def __init__(self) -> None:
-        super().__init__("The database is damaged: some of it cannot be read or stored")
+        super().__init__("The database is damaged: parts of it cannot be read or stored")
 
 
 class DatabaseDamaged(CandorError):

@@ -53,7 +53,7 @@ class WrongPhase(RefusedMessage):
     code = "wrong_phase"
 
     def __init__(self, expected: str, got: str) -> None:
-        super().__init__(f"expected {expected}, got {got}")
+        super().__init__(f"Expected {expected}, got {got}")
 
 
 class ChoiceMissing(RefusedMessage):
@@ -82,10 +82,10 @@ class TooFewInputs(RefusedMessage):
     """The conversation has not reached its minimum of messages."""
 
     code = "too_few_inputs"
-    hint = "Go on chatting until the minimum is reached."
+    hint = "Continue until the minimum is reached."
 
     def __init__(self, missing: int) -> None:
-        super().__init__(f"{missing} more input{'s' if missing != 1 else ''} needed in this conversation")
+        super().__init__(f"{missing} more message{'s' if missing != 1 else ''} needed in this conversation")
         self.missing = missing
 
 
@@ -100,7 +100,7 @@ class TooManyTopicChanges(RefusedMessage):
     """The conversation has reached its maximum of topic changes."""
 
     code = "too_many_topic_changes"
-    hint = "Go on with this topic, or end the conversation."
+    hint = "Continue with this topic, or end the conversation."
 
 
 class IncompleteRating(RefusedMessage):
@@ -170,5 +170,5 @@ class OutdatedPage(CandorError):
             else "was opened before the study's server was updated"
         )
         super().__init__(
-            f"this page {what}. Press the button to go on where you were: nothing that was saved is lost"
+            f"This page {what}. Press the button to continue where you were: nothing that was saved is lost"
         )

@@ -8,14 +8,14 @@ class RecruitingRefused(CandorError):
 
     code = "recruiting_refused"
     status = 409
-    hint = "Correct what is named, and try again."
+    hint = "Correct this, and try again."
 
 
 class NotConnected(RecruitingRefused):
     """The server has no access to the platform."""
 
     code = "not_connected"
-    hint = "Start the server with a token of your workspace there (`CANDOR_…_TOKEN`)."
+    hint = "Start the server with a token of your workspace there (CANDOR_…_TOKEN)."
 
 
 class NotRecruiting(RecruitingRefused):
@@ -23,14 +23,14 @@ class NotRecruiting(RecruitingRefused):
 
     code = "not_recruiting"
     status = 404
-    hint = "Create one first."
+    hint = "Create a study on the platform first."
 
 
 class RecruitmentExists(RecruitingRefused):
     """The run has a study on a platform already."""
 
     code = "recruitment_exists"
-    hint = "A run has one study there: replicate the run for another."
+    hint = "A run has one study there. For another, replicate the run."
 
 
 class StudyNotDrafted(RecruitingRefused):

@@ -57,7 +57,7 @@ class RunFull(NotAvailable):
 
     code = "run_full"
     status = 409
-    hint = "Come back later: a place may become free."
+    hint = "Come back later: a slot may become free."
 
 
 class RunOutOfHours(NotAvailable):
@@ -86,7 +86,7 @@ class NotInvited(NotAvailable):
 
     code = "not_invited"
     status = 403
-    hint = "If you think that this is a mistake, ask the person who sent you the link."
+    hint = "If you think this is a mistake, ask the person who sent you the link."
 
 
 class AlreadyTookPart(NotAvailable):
@@ -94,7 +94,7 @@ class AlreadyTookPart(NotAvailable):
 
     code = "already_took_part"
     status = 409
-    hint = "Go on with the link that you had first. Several people at one browser need personal links."
+    hint = "Continue with your first link. Several people who share a browser need personal links."
 
 
 class TookPart(NotAvailable):
@@ -102,14 +102,14 @@ class TookPart(NotAvailable):
 
     code = "took_part"
     status = 403
-    hint = "Thank you for having helped before; this study needs people who have not."
+    hint = "Thank you for taking part before. This study needs people who have not."
 
 
 class AssignmentNotFound(NotAvailable):
     """There is no assignment of that id."""
 
     code = "assignment_not_found"
-    hint = "Look the id up in the list of assignments of the run."
+    hint = "Check the id in the run's list of workers."
 
 
 class ReportNotFound(NotAvailable):
@@ -138,7 +138,7 @@ class WorkerNotFound(NotAvailable):
     """No worker has this pseudonym or id."""
 
     code = "worker_not_found"
-    hint = "Look the pseudonym up in the list of assignments of the run, or check the id."
+    hint = "Check the pseudonym in the run's list of workers, or check the id."
 
 
 class SeveralWorkers(NotAvailable):
@@ -154,7 +154,7 @@ class AssignmentOver(NotAvailable):
 
     code = "assignment_over"
     status = 409
-    hint = "No action needed: its slot is free, or it was submitted."
+    hint = "No action needed: the slot is free, or the assignment was submitted."
 
 
 class SearchInvalid(CandorError):
@@ -162,7 +162,7 @@ class SearchInvalid(CandorError):
 
     code = "invalid_request"
     status = 422
-    hint = "Leave `after` out to begin with the first page."
+    hint = "Begin again with the first page."
 
 
 class LineTaken(NotAvailable):
@@ -178,7 +178,7 @@ class NothingToRate(NotAvailable):
 
     code = "nothing_to_rate"
     status = 409
-    hint = "Wait until the chatbot has replied once, or release the place."
+    hint = "Wait until the chatbot has replied once, or release the slot."
 
 
 class NotSimulated(NotAvailable):
@@ -229,7 +229,7 @@ class RunHasEnough(RunRefused):
     """The run's target is reached, or its budget is spent, so it would stop again at once."""
 
     code = "run_has_enough"
-    hint = "Change the run's rules first: its target, or its budget."
+    hint = "Raise the target or the budget in the run's rules first."
 
 
 class RulesInvalid(CandorError):
@@ -237,14 +237,14 @@ class RulesInvalid(CandorError):
 
     code = "rules_invalid"
     status = 422
-    hint = "Correct what is named; docs/researcher.md lists every rule."
+    hint = "Correct these rules; docs/researcher.md explains each."
 
 
 class StudyNotFound(NotAvailable):
     """No study of that name is stored, or it has no such version."""
 
     code = "study_not_found"
-    hint = "See the stored studies on the desk under Studies, or with `candor study list`."
+    hint = "Check the name on the desk's page Studies, or with candor study list."
 
 
 class StudyRefused(CandorError):
@@ -280,7 +280,7 @@ class StudyNameDiffers(StudyRefused):
 
     code = "study_name_differs"
     status = 422
-    hint = "Write the study's own name, or copy the study to give the copy another name."
+    hint = "Write this study's name, or make a copy under the other name."
 
 
 class RehearsalRefused(CandorError):
@@ -295,21 +295,21 @@ class StudyInvalid(CandorError):
 
     code = "study_invalid"
     status = 422
-    hint = "Correct the lines that are named, then run `candor study check FILE`."
+    hint = "Correct these settings. To check a file: candor study check FILE."
 
 
 class BotNotFound(NotAvailable):
     """No bot is registered by that name, or it has no such replica."""
 
     code = "bot_not_found"
-    hint = "GET /api/desk/bots lists the bots that are registered, and their replicas."
+    hint = "Check the name in the list of registered bots: candor bots list."
 
 
 class NotChecked(NotAvailable):
     """The registered bot has not been checked yet."""
 
     code = "not_checked"
-    hint = "Start a check: POST to the same address."
+    hint = "Start a check."
 
 
 class BotRefused(CandorError):
@@ -353,7 +353,7 @@ class BotInvalid(BotRefused):
 
     code = "invalid_request"
     status = 422
-    hint = "Correct what is named and send it again."
+    hint = "Correct it and send it again."
 
 
 class ReplicaExists(BotRefused):
@@ -382,7 +382,7 @@ class BotsUnfit(CandorError):
 
     code = "bots_unfit"
     status = 409
-    hint = "Fix the bots and check them again, or open the run all the same with --despite-failing-bots."
+    hint = "Fix the bots and check them again. To open the run anyway, use --despite-failing-bots."
 
 
 class NoModeration(CandorError):
@@ -391,6 +391,6 @@ class NoModeration(CandorError):
     code = "no_moderation"
     status = 409
     hint = (
-        "Set CANDOR_MODERATION_URL for the server and for this command, or set `moderation: words` in the "
-        "study."
+        "Set CANDOR_MODERATION_URL for the server and for this command, or choose offensive-language "
+        "detection by lists of words in the study."
     )

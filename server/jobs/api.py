@@ -77,7 +77,7 @@ class StudyToRehearse(RehearsalToBegin):
     @model_validator(mode="after")
     def _one_study(self) -> "StudyToRehearse":
         if (self.yaml is None) == (self.study is None):
-            raise ValueError("give either `yaml` or `study`")
+            raise ValueError("Give either a study's text or its name")
         return self
 
 
@@ -275,7 +275,7 @@ async def _planned(rehearsals: Rehearsals, text: str, workers: int, actor: Actor
 async def _find(store: Store, run: str, job: str) -> JobEntry:
     entry = await store.read(lambda connection: find_job(connection, job))
     if entry.run != run:  # the permission was checked for the run in the path
-        raise JobNotFound(f"there is no job `{job}` of the run `{run}`")
+        raise JobNotFound(f"There is no job “{job}” of the run “{run}”")
     return entry
 
 

@@ -188,7 +188,7 @@ class JobFiles:
         """Return the path of a job's file. Raises JobNotFound if it does not exist (any more)."""
         folder = self.folder(job)
         if not folder.is_dir() or name not in {path.name for path in folder.iterdir()}:
-            raise JobNotFound(f"the file `{name}` was removed, or never existed")
+            raise JobNotFound(f"The file “{name}” was removed, or never existed")
         return folder / name
 
     def listed(self, job: str) -> list[dict[str, Any]]:
@@ -221,7 +221,7 @@ class FileLinks:
             return str(self._serializer(kind).loads(signed, max_age=LINK_SECONDS))
         except BadSignature as error:
             raise TokenInvalid(
-                "this link to a file is not valid (any more)", "Open the file from the desk again."
+                "This link to a file is not valid (any more)", "Open the file from the desk again."
             ) from error
 
     def _serializer(self, kind: JobKind) -> URLSafeTimedSerializer:

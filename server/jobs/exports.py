@@ -98,7 +98,7 @@ class Exports:
         since.
         """
         if await self._store.read(lambda connection: is_outdated(connection, job)):
-            raise JobNotFound("data of a worker were removed since this export was made", _ANEW)
+            raise JobNotFound("Data of a worker were removed since this export was made", _ANEW)
         return self._files.file(job, name)
 
     async def _make(self, run: str, form: Format, progress: Progress) -> Result:

@@ -114,7 +114,7 @@ class Rehearsals:
         study = parse_study(text)
         _require_rehearsable(study, options.workers)
         calls = await self._store.read(lambda c: of_assignments(c, study, options.workers))
-        confirmation.require(f"A rehearsal of `{study.name}` with {options.workers} simulated workers", calls)
+        confirmation.require(f"A rehearsal of “{study.name}” with {options.workers} simulated workers", calls)
         quality = _quality(study, options)
         opened: list[RunEntry] = []
 
@@ -194,7 +194,7 @@ class Rehearsals:
         except ChildFailed as error:
             # The crowd's summary has the errors of its workers.
             reason = next((line.strip() for line in said if " failed: " in line), str(error))
-            if not await self._store.read(lambda connection: _handed_in(connection, run)):
+            if not await self._store.read(lambda connection: _submitted(connection, run)):
                 raise ChildFailed(f"no simulated worker has finished; {reason}") from error
             return reason
         return None
@@ -244,18 +244,18 @@ def _require_rehearsable(study: Study, workers: int) -> None:
             assert_never(study.task)
     if work is not None:
         raise RehearsalRefused(
-            f"workers of this study {work}, but a forecast needs ratings of single chats",
-            "Add a `simulate` section, open a run, and send simulated workers there: `candor crowd --url`.",
+            f"Workers of this study {work}, but a forecast needs ratings of single chats",
+            "Set the qualities of simulated workers, open a run, and send them there: candor crowd --url.",
         )
     if not study.qc_per_assignment:
         raise RehearsalRefused(
-            "workers of this study cannot be tested, but a forecast needs workers who pass",
-            "Add a conversation with the quality-control bot to each assignment: `qc_per_assignment: 1`.",
+            "Workers of this study cannot be tested, but a forecast needs workers who pass",
+            "Add a conversation with the quality-control bot to each assignment.",
         )
     if study.assignments is not None and study.assignments < workers:
         raise RehearsalRefused(
             f"{workers} simulated workers need a slot each, but the study has {study.assignments}",
-            "Rehearse with fewer simulated workers. The forecast can be for more people: set `planned`.",
+            "Rehearse with fewer simulated workers. The forecast can be for more people than are simulated.",
         )
 
 
@@ -277,7 +277,7 @@ def _rated(connection: Connection, run: RunEntry) -> int:
     return int(connection.execute(query.where(AssignmentTable.c.run_id == run.id, over)).scalar_one())
 
 
-def _handed_in(connection: Connection, run: RunEntry) -> int:
+def _submitted(connection: Connection, run: RunEntry) -> int:
     query = select(func.count()).select_from(AssignmentTable)
     return int(
         connection.execute(

@@ -171,7 +171,10 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
-        problems = [f"{'.'.join(str(k) for k in e['loc'])}: {e['msg']}" for e in error.errors()]
+        problems = [
+            f"{'.'.join(str(k) for k in e['loc'])}: {e['msg'].removeprefix('Value error, ')}"
+            for e in error.errors()
+        ]
         return _error(422, "invalid_request", "; ".join(problems), "Correct the fields that are named.")
 
     @app.exception_handler(HTTPException)
@@ -184,5 +187,5 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(_request: Request, _error_: Exception) -> JSONResponse:
-        unknown = CandorError("something went wrong on the server")
+        unknown = CandorError("Something went wrong on the server")
         return _error(unknown.status, unknown.code, unknown.message, unknown.hint)

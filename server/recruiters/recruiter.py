@@ -42,7 +42,7 @@ def _web_address(text: str) -> str:
     """Check that `text` is a safe redirect for a browser: `javascript:…` would run in our page."""
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("expected an address that begins with https:// or http://")
+        raise ValueError("Enter an address that begins with https:// or http://")
     return text
 
 
@@ -199,13 +199,18 @@ class Connect(_Recruiter):
     @model_validator(mode="after")
     def _ends_somehow(self) -> "Connect":
         if self.completion_code is None and self.completion_url is None:
-            raise ValueError("give `completion_code`, `completion_url` or both: otherwise nobody can be paid")
+            raise ValueError(
+                "Give a completion code, an address at the end, or both: otherwise nobody can be paid"
+            )
         return self
 
     @model_validator(mode="after")
     def _tells_partial_from_complete(self) -> "Connect":
         if self.partial_url is not None and self.partial_url == self.completion_url:
-            raise ValueError("`partial_url` equals `completion_url`: unfinished work would count as complete")
+            raise ValueError(
+                "The address for workers who do not finish must differ from the one at the end: "
+                "otherwise unfinished work counts as complete"
+            )
         return self
 
 

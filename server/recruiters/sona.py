@@ -74,7 +74,7 @@ def _reason(code: int, found: dict[str, list[str]] | None) -> str:
     if said := [text for name, texts in found.items() if "error" in name.lower() for text in texts]:
         return "SONA says: " + "; ".join(said)[:_LONGEST_REASON]
     status = ", ".join(found.get("credit_status", [])) or "missing"
-    return f"SONA answered {code}; `credit_status` is {status}, not {_GRANTED}"
+    return f"SONA answered {code}: its credit status is {status}, not {_GRANTED}"
 
 
 def _fields(text: str) -> dict[str, list[str]] | None:

@@ -291,7 +291,7 @@ def _preparable(
     had = bonuses.had_before(connection, purpose, list(cents))
     if had:
         raise BonusRefused(
-            f"There is already a bonus for `{purpose}` of {', '.join(had)}",
+            f"There is already a bonus for “{purpose}” of {', '.join(had)}",
             "For another bonus, choose another purpose.",
         )
     why = unusual(cents, _funds(connection, entry, found))

@@ -129,7 +129,7 @@ async def subscribe(
     secret = platform.hook_secret(kind)
     async with platform.asked(kind) as client:
         if (hooks := client.hooks) is None:
-            raise NotConnected("this platform sends no events")
+            raise NotConnected("This platform sends no events")
         if secret is None:
             secret = (await hooks.new_secret(workspace)).value
         await hooks.subscribe_to_missing(workspace, target_of(public_url, kind))

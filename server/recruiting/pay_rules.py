@@ -87,27 +87,27 @@ def check_decision(decision: DecisionKind, share: int | None, category: str | No
         PayRefused: something is missing or superfluous; the message says what.
     """
     if len(reason) > _LONGEST_REASON:
-        raise PayRefused(f"the reason has {len(reason)} characters; at most {_LONGEST_REASON} are allowed")
+        raise PayRefused(f"The reason has {len(reason)} characters; at most {_LONGEST_REASON} are allowed")
     if (share is not None) != (decision == "partial"):
-        raise PayRefused("a partial payment needs a share, and no other decision may have one")
+        raise PayRefused("A partial payment needs a share, and no other decision may have one")
     if share is not None and not LOWEST_SHARE <= share <= HIGHEST_SHARE:
-        raise PayRefused(f"a partial payment must be {LOWEST_SHARE} to {HIGHEST_SHARE} %, not {share} %")
+        raise PayRefused(f"A partial payment must be {LOWEST_SHARE} to {HIGHEST_SHARE} %, not {share} %")
     if (category is not None) != (decision == "reject"):
-        raise PayRefused("a rejection needs a category, and no other decision may have one")
+        raise PayRefused("A rejection needs a category, and no other decision may have one")
     if decision == "reject":
         _check_rejection(category or "", reason)
     elif decision in {"partial", "request_return"} and not reason:
-        raise PayRefused("the participant reads the reason: write one")
+        raise PayRefused("The participant reads the reason: write one")
 
 
 def _check_rejection(category: str, reason: str) -> None:
     if category not in set(RejectionCategory):
         raise PayRefused(
-            f"`{category}` is not a category of rejections", f"Choose one of {', '.join(RejectionCategory)}."
+            f"“{category}” is not a category of rejections", f"Choose one of {', '.join(RejectionCategory)}."
         )
     if len(reason) < SHORTEST_REJECTION:
         raise PayRefused(
-            f"the reason has {len(reason)} characters, and a rejection needs at least {SHORTEST_REJECTION}",
+            f"The reason has {len(reason)} characters, and a rejection needs at least {SHORTEST_REJECTION}",
             "Write what was asked, what was done instead, and how the participant can answer.",
         )
 

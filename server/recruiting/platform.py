@@ -59,7 +59,7 @@ class Platform:
         title, access = title_of(kind), self._of(kind)
         if access.token is None:
             raise NotConnected(
-                f"this server has no access to {title}",
+                f"This server has no access to {title}",
                 f"Start the server with {token_variable(kind)}, a token of your workspace there.",
             )
         try:
@@ -89,14 +89,14 @@ def recruiting_at(text: str, kind: str) -> str:
         StudyInvalid: the text cannot be changed, because its settings refer to each other.
     """
     if kind not in PAYING:
-        raise NotRecruiting(f"`{kind}` is no platform with pay", f"Choose one of {', '.join(PAYING)}.")
+        raise NotRecruiting(f"“{kind}” is no platform with pay", f"Choose one of {', '.join(PAYING)}.")
     recruiter = {"kind": kind, "completion_code": new_code()}
     try:
         return edited(text, EditedSetting(("recruiter",), recruiter)).text
     except NotEditable as error:
         raise StudyInvalid(
-            f"the platform cannot be added to the study: {error}",
-            "Add `recruiter` to its text, and open a run.",
+            f"The platform cannot be added to the study: {error}",
+            "Say in its text where workers come from, and open a run.",
         ) from error
 
 

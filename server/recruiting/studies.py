@@ -146,7 +146,7 @@ class PlatformStudies:
         stored, budget = await self._store.submit(keep)
         if budget is not None and budget.is_in_another(theirs):
             raise OtherCurrency(
-                f"The budget of `{found.run}` is in {budget.currency}, "
+                f"The budget of “{found.run}” is in {budget.currency}, "
                 f"and your workspace at {title_of(found.platform)} pays in {theirs}",
                 f"Write the budget in {theirs}, including fees, and try again.",
             )
@@ -167,7 +167,7 @@ class PlatformStudies:
             study = await (_lost_draft(client, found) if is_drafting else client.studies.study(found.study))
             if study is not None:
                 if study.status != "UNPUBLISHED":
-                    raise WrongRunStatus("a published study cannot be deleted: close it instead")
+                    raise WrongRunStatus("A published study cannot be deleted: close it instead")
                 await client.studies.discard(study.id)
 
         def forget(connection: Connection) -> None:
@@ -187,12 +187,12 @@ class PlatformStudies:
         """
         entry, found = await self._store.read(lambda c: (find_run(c, run), _drafted(c, run)))
         if entry.status != "open":
-            raise WrongRunStatus(f"`{run}` is {entry.status}: participants would be sent away")
+            raise WrongRunStatus(f"“{run}” is {entry.status}: participants would be sent away")
         await self._with_currency(found)
         async with self._platform.asked(found.platform) as client:
             study = await client.studies.study(found.study)
             if not study.pays_screen_outs:
-                raise ScreenOutsUnpaid("participants who are screened out of this study would get nothing")
+                raise ScreenOutsUnpaid("Participants who are screened out of this study would get nothing")
             if study.status == "UNPUBLISHED":
                 study = await client.studies.move(found.study, Transition.PUBLISH)
         return await self._keep(found, study, actor, "recruitment.publish")
@@ -339,11 +339,11 @@ def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> tuple[str, 
     study = parse_study(entry.yaml)
     recruiter = study.recruiter
     if not isinstance(recruiter, PayingRecruiter):
-        titles, kinds = " or ".join(one.title for one in PAYING.values()), " or ".join(PAYING)
+        titles = " or ".join(one.title for one in PAYING.values())
         raise NotRecruiting(
-            f"the study of `{entry.slug}` does not recruit at {titles}",
-            f"Choose {titles} on the run's page Recruiting, or add "
-            f"`recruiter: {{kind: {kinds}, completion_code: …}}` to the study and open a run of it.",
+            f"The study of “{entry.slug}” does not recruit at {titles}",
+            f"Choose {titles} on the run's page, under Recruiting. Or set in the study that workers come "
+            "from there, and open a run of it.",
         )
     codes: dict[EndingKind, str] = {"complete": recruiter.completion_code}
     codes |= {ending: new_code() for ending in _OTHER_ENDINGS}
@@ -368,13 +368,13 @@ def _not_drafted(found: StoredRecruitment) -> StudyNotDrafted:
 def _exists(found: StoredRecruitment) -> RecruitmentExists:
     if found.status == DRAFTING:
         return RecruitmentExists(f"{_begun(found)} already", StudyNotDrafted.hint)
-    return RecruitmentExists(f"`{found.run}` has the study {found.study} there already")
+    return RecruitmentExists(f"“{found.run}” has the study {found.study} there already")
 
 
 def _begun(found: StoredRecruitment) -> str:
     when = f"{found.created_at:%Y-%m-%d %H:%M:%S} UTC"
     title = title_of(found.platform)
-    return f"{found.created_by} has asked {title} at {when} to draft the study of `{found.run}`"
+    return f"{found.created_by} has asked {title} at {when} to draft the study of “{found.run}”"
 
 
 async def _lost_draft(client: PayPlatform, found: StoredRecruitment) -> PlatformStudy | None:

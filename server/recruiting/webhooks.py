@@ -83,12 +83,12 @@ async def receive(
     secret = platform.hook_secret(kind)
     if secret is None or kind not in PAYING:
         hint = f"Start it with {hook_secret_variable(kind)}, or poll." if kind in PAYING else "Poll."
-        raise NotConnected("this server does not accept events of this platform", hint)
+        raise NotConnected("This server does not accept events of this platform", hint)
     try:
         event = PAYING[kind].event(secret, request.headers, await request.body(), utc_now())
     except NotGenuine as error:
         log.warning("event refused", reason=str(error))
-        raise EventRefused(f"this event is refused: {error}") from error
+        raise EventRefused(f"This event is refused: {error}") from error
     await webhooks.take(kind, event)
     return Response(status_code=204)
 

@@ -196,19 +196,18 @@ def misfits(form: AnswerForm) -> Iterator[tuple[str, str]]:
     """Yield the settings of an answer that do not fit its kind, each with the reason."""
     for name, kinds_of in KINDS_OF_SETTINGS.items():
         if name in form.model_fields_set and form.kind not in kinds_of:
-            kinds = " or ".join(f"`{kind}`" for kind in kinds_of)
-            yield name, f"belongs to an answer of kind {kinds}, and this is a `{form.kind}`: leave it out"
-    example = form.type.example
-    needed = None if example is None else example.partition(":")[0]
+            words = " or ".join(answer_type(kind).words for kind in kinds_of)
+            yield name, f"This belongs to answers by {words}: remove it, or change the kind of answer"
+    needed = None if form.type.example is None else form.type.example.partition(":")[0]
     if needed is not None and needed not in form.model_fields_set:
-        yield "kind", f"a `{form.kind}` needs `{needed}`: write for example `{example}`"
+        yield needed, "This is required"
     if needed == "choices" and needed in form.model_fields_set and len(form.choices) < 2:
-        yield "choices", "give at least two to choose from"
+        yield "choices", "Give at least two answers to choose from"
     for i, choice in enumerate(form.choices):
         if choice in form.choices[:i]:
-            yield "choices", f"`{choice}` is there twice: give each choice a text of its own"
+            yield "choices", f"“{choice}” is there twice: remove one"
     if form.least is not None and form.most is not None and form.least > form.most:
-        yield "most", f"no number is from {form.least:g} to {form.most:g}: exchange `least` and `most`"
+        yield "most", f"The largest number must be at least the smallest ({form.least:g})"
 
 
 def single_answers(given: AnswerValue | None) -> list[float | str]:

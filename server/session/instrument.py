@@ -232,15 +232,15 @@ def checked_answers(
         AnswersUnfit: A required question has no answer, or an answer does not fit its question; the message
             names all of them.
     """
-    faults = [f"`{label}` is not asked here" for label in given if label not in {one.label for one in asked}]
+    faults = [f"“{label}” is not asked here" for label in given if label not in {one.label for one in asked}]
     answers: list[tuple[str, float | str]] = []
     for question in asked:
         values = single_answers(given.get(question.label))
         fault = question.type.fault(question, values) if values else None
         if not values and question.required:
-            faults.append(f"`{question.label}` has no answer")
+            faults.append(f"“{question.label}” has no answer")
         if fault is not None:
-            faults.append(f"`{question.label}`: {fault}")
+            faults.append(f"“{question.label}”: {fault}")
         answers += [(question.label, value) for value in values]
     if faults:
         raise AnswersUnfit("; ".join(faults))

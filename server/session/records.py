@@ -139,7 +139,7 @@ class QuestionAnswered:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionnaireHandedIn:
+class QuestionnaireSubmitted:
     """The worker has submitted the questionnaire before, or after, all conversations."""
 
     part: Part
@@ -462,7 +462,7 @@ Record = (
     | ConversationChange
     | Agreed
     | QuestionAnswered
-    | QuestionnaireHandedIn
+    | QuestionnaireSubmitted
     | AnswerGiven
     | ItemEdited
     | OutputKept

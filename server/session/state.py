@@ -25,7 +25,7 @@ from server.session.records import (
     ItemEdited,
     OutputKept,
     QuestionAnswered,
-    QuestionnaireHandedIn,
+    QuestionnaireSubmitted,
     QuizNotAsked,
     Record,
     WorkerSaid,
@@ -127,7 +127,7 @@ class Phase(StrEnum):
 class State(NamedTuple):
     """A session: a fold of its records over `context` and `rules`.
 
-    `answers` are those to the tutorial's test questions. `handed_in` has the questionnaires that are
+    `answers` are those to the tutorial's test questions. `submitted` has the questionnaires that are
     submitted. `seen` has the ids of the worker's messages that belong to no conversation.
     """
 
@@ -138,7 +138,7 @@ class State(NamedTuple):
     answers: tuple[QuestionAnswered, ...] = ()
     feedback: str | None = None
     closed: Closing | None = None
-    handed_in: frozenset[Part] = frozenset()
+    submitted: frozenset[Part] = frozenset()
     seen: frozenset[str] = frozenset()
 
     def with_conversations(self, conversations: tuple[Conversation, ...]) -> "State":
@@ -201,7 +201,7 @@ class State(NamedTuple):
         return ways.returned
 
     def _is_due(self, part: Part) -> bool:
-        return part not in self.handed_in and bool(self.rules.questionnaires.of(part))
+        return part not in self.submitted and bool(self.rules.questionnaires.of(part))
 
     @property
     def current(self) -> Conversation | None:
@@ -294,9 +294,9 @@ def _apply(state: State, record: Record) -> State:
             return state._replace(agreed=True, seen=state.seen | {record.client_id})
         case QuestionAnswered():
             return state._replace(answers=(*state.answers, record), seen=state.seen | {record.client_id})
-        case QuestionnaireHandedIn():
+        case QuestionnaireSubmitted():
             return state._replace(
-                handed_in=state.handed_in | {record.part}, seen=state.seen | {record.client_id}
+                submitted=state.submitted | {record.part}, seen=state.seen | {record.client_id}
             )
         case FeedbackGiven():
             return state._replace(feedback=record.text, seen=state.seen | {record.client_id})

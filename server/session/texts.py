@@ -17,7 +17,7 @@ _RIGHT_TO_LEFT_SCRIPTS = frozenset({"arab", "hebr", "syrc", "thaa"})
 
 def _with_other(forms: dict[Plural, Words]) -> dict[Plural, Words]:
     if "other" not in forms:
-        raise ValueError("needs the form `other`, for every number that has no form of its own")
+        raise ValueError("Give the form “other”, for every number that has no form of its own")
     return forms
 
 

@@ -104,11 +104,11 @@ def read_document(text: str) -> Document:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error)
-        raise Unreadable(f"not valid YAML: {reason}", mark.line + 1 if mark else None) from error
+        raise Unreadable(f"This is not valid YAML: {reason}", mark.line + 1 if mark else None) from error
     except ValueError as error:  # a value that looks like a date or a number, and is none
-        raise Unreadable(f"not valid YAML: {error}") from error
+        raise Unreadable(f"This is not valid YAML: {error}") from error
     if not isinstance(content, dict) or not isinstance(root, yaml.MappingNode):
-        raise Unreadable("a study is a mapping of settings; this file holds none", 1)
+        raise Unreadable("A study is a list of settings, each as “name: value”", 1)
     return Document(text, content, root)
 
 

@@ -52,7 +52,7 @@ def edited(text: str, change: EditedSetting) -> Edited:
     """
     document = read_document(text)
     if document.has_aliases():
-        raise NotEditable("its settings refer to each other by anchors (`&` and `*`): change it as text")
+        raise NotEditable("its settings refer to each other by anchors (& and *): change it in the YAML tab")
     wanted = _changed(document.content, change)
     if wanted == document.content:
         return Edited(text)
@@ -94,7 +94,7 @@ def _put(holder: Any, key: int | str, value: Any, *, remove: bool = False) -> No
         else:
             holder[key] = value
     else:
-        raise NotEditable(f"`{key}` is within something that has no settings")
+        raise NotEditable(f"“{key}” is within something that has no settings")
 
 
 def _nearest(content: object, change: EditedSetting) -> EditedSetting:
@@ -297,7 +297,7 @@ def require_study_name(name: str) -> None:
         _NAME.validate_python(name)
     except ValidationError as error:
         raise StudyInvalid(
-            f"`{name}` cannot be the name of a study",
+            f"“{name}” cannot be the name of a study",
             "Use lowercase letters, digits and _, starting with a letter, at most 40 characters.",
         ) from error
 
@@ -307,7 +307,7 @@ def named(text: str, name: str) -> str:
     try:
         return edited(text, EditedSetting(("name",), name)).text
     except (Unreadable, NotEditable) as error:
-        raise StudyInvalid(f"the study cannot be given another name: {error}") from error
+        raise StudyInvalid(f"The study cannot be given another name: {error}") from error
 
 
 def require_name(text: str, name: str) -> None:
@@ -321,4 +321,4 @@ def require_name(text: str, name: str) -> None:
     except Unreadable:
         return
     if isinstance(written, str) and written != name:
-        raise StudyNameDiffers(f"the text says `name: {written}`, and the study is `{name}`")
+        raise StudyNameDiffers(f"The text has the name “{written}”, and this study is “{name}”")

@@ -25,11 +25,11 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
     """Yield contradictions in a study whose settings are each valid."""
     yield from _of_other_tasks(study)
     if study.recruiter is not None and study.completion_url is not None:
-        yield ("completion_url",), "the recruiter says where workers go: leave it out"
+        yield ("completion_url",), "The platform sets where workers go at the end: remove this address"
     yield from _repeated("criteria", "label", [c.label for c in study.criteria])
     for i, criterion in enumerate(study.criteria):
         if criterion.label in RESERVED_LABELS:
-            reason = f"`{criterion.label}` has a meaning of its own in reports: choose another"
+            reason = f"Reports use “{criterion.label}” for something else: choose another label"
             yield ("criteria", i, "label"), reason
     yield from text_mistakes(study)
     yield from _unfit_scales(study)
@@ -47,7 +47,7 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
 
 def _of_other_tasks(study: Study) -> Iterator[tuple[Location, str]]:
     for name in sorted(study.model_fields_set & study.task_type.unused):
-        yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
+        yield (name,), f"This does not apply to studies in which workers {study.task_type.doing}: remove it"
 
 
 def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
@@ -55,20 +55,20 @@ def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
     if study.task_type.needs_ratings and not any(c.is_scored for c in study.criteria):
         yield (
             ("criteria",),
-            "none is rated: answer at least one by a `slider` or on a `likert` scale",
+            "Scores need at least one criterion on a slider or a scale of points",
         )
     for i, criterion in enumerate(study.criteria):
         scale = criterion.scale
         if scale is None:
             continue
         if not scale.type.for_criteria:
-            kinds = ", ".join(kind for kind in KINDS if answer_type(kind).for_criteria)
-            yield ("criteria", i, "scale", "kind"), f"a criterion is answered by one of {kinds}"
+            kinds = ", ".join(answer_type(kind).words for kind in KINDS if answer_type(kind).for_criteria)
+            yield ("criteria", i, "scale", "kind"), f"Choose one of the answers for criteria: {kinds}"
         for name, reason in misfits(scale):
             yield ("criteria", i, "scale", name), reason
         if not scale.type.is_scored:
             for name in sorted(criterion.model_fields_set & {"negative", "qc"}):
-                reason = f"answers by `{scale.kind}` are counted, and not scored: leave it out"
+                reason = "These answers are counted, not scored: remove this"
                 yield ("criteria", i, name), reason
 
 
@@ -80,56 +80,71 @@ def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
         for i, question in enumerate(study.questionnaires.of(part)):
             where: Location = ("questionnaires", part, i)
             if question.label in labels[:i]:
-                yield (*where, "label"), f"`{question.label}` is there already: every label must be different"
+                yield (*where, "label"), f"Choose another label: “{question.label}” is in use"
             if part == "conversation" and question.label in criteria:
-                yield (*where, "label"), f"`{question.label}` is a criterion: choose another label"
+                yield (*where, "label"), f"Choose another label: “{question.label}” is a criterion"
             if question.type.is_scored and question.ends is None:
-                yield where, "say what its ends mean: write for example `ends: [not at all, very]`"
+                yield (*where, "ends"), "Describe both ends, such as “not at all” and “very”"
             for name, reason in misfits(question):
                 yield (*where, name), reason
 
 
 def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
     if study.items is None or (study.items.run is None) == (study.items.file is None):
-        yield ("items",), "say where the items come from: `{run: NAME}` or `{file: texts.jsonl}`"
+        yield ("items",), "Choose where the items come from: a run or a file, not both"
     elif study.items.run is not None:
         if study.per_assignment.reference:
-            yield ("composition",), "the conversations of a run have no references: ask for `reference: 0`"
+            yield (
+                ("composition",),
+                "The conversations of a run have no references: set the number of references to 0",
+            )
         if study.post_edit is not None:
-            yield ("post_edit",), "only texts can be improved, and the items of a run are conversations"
+            yield (
+                ("post_edit",),
+                "Only texts can be improved, and the items of a run are conversations: remove this",
+            )
     parts = study.per_assignment
     if parts.twins > parts.ordinary:
         reason = (
-            f"each bad twin, repeat and reference belongs to another ordinary item; these are {parts.twins} "
-            f"for {parts.ordinary} ordinary ones"
+            f"Each bad twin, repeat and reference needs an ordinary item of its own: there are {parts.twins} "
+            f"of them and {parts.ordinary} ordinary items"
         )
         yield ("composition",), reason
     if parts.bad and not any(c.qc and c.is_scored for c in study.criteria):
-        yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+        yield ("criteria",), "At least one criterion must count for quality control"
     if study.post_edit is not None:
         found = [c for c in study.criteria if c.label == study.post_edit.criterion]
         if not found:
-            yield ("post_edit", "criterion"), f"there is no criterion `{study.post_edit.criterion}`"
+            yield ("post_edit", "criterion"), f"There is no criterion “{study.post_edit.criterion}”"
         elif found[0].negative:
-            yield ("post_edit", "criterion"), "choose a criterion that is not negative: its top is the best"
+            yield (
+                ("post_edit", "criterion"),
+                "Choose a criterion that is not reverse-scored, so that its top is the best",
+            )
     for i, question in enumerate(study.tutorial.questions if study.tutorial else ()):
         if question.right > len(question.answers):
-            yield ("tutorial", "questions", i, "right"), f"there are {len(question.answers)} answers"
+            yield (
+                ("tutorial", "questions", i, "right"),
+                f"Enter a number from 1 to {len(question.answers)}, the number of answers",
+            )
 
 
 def _unfit_for_pairs(study: Study) -> Iterator[tuple[Location, str]]:
     if len(study.systems) < 2:
-        yield ("systems",), "a comparison side by side needs at least two systems"
+        yield ("systems",), "Workers compare two systems: add at least two"
     comparison = study.comparison
     if comparison is not None and (comparison.history, comparison.choose) == ("chosen", "end"):
-        reason = "only what is chosen after each turn can go on: set `choose: turn`, or `history: own`"
+        reason = "To continue with the chosen replies, let workers choose after each turn"
         yield ("comparison", "history"), reason
     if study.qc_per_assignment > max(study.conversations - 2, 0):
-        reason = "pairs with the qc bot are never first or last: there are not enough places between"
+        reason = "Pairs with the QC bot are never first or last: add conversations, or remove such pairs"
         yield ("qc_per_assignment",), reason
     for i, spec in enumerate(study.systems):
         if spec.bot in PEOPLE:
-            yield ("systems", i, "bot"), "people hold one chat at a time, not two side by side"
+            yield (
+                ("systems", i, "bot"),
+                "A person holds one chat at a time: choose a bot for studies side by side",
+            )
     yield from _unfit_inputs(study)
     yield from _unfit_systems(study)
 
@@ -137,7 +152,7 @@ def _unfit_for_pairs(study: Study) -> Iterator[tuple[Location, str]]:
 def _unfit_for_chat(study: Study) -> Iterator[tuple[Location, str]]:
     yield from _repeated("scenarios", "label", [s.label for s in study.scenarios])
     if not study.systems:
-        yield ("systems",), "a study in which workers chat evaluates at least one system"
+        yield ("systems",), "Add at least one system"
     yield from _unfit_numbers(study)
     yield from _unfit_people(study)
     yield from _unfit_systems(study)
@@ -148,83 +163,79 @@ def _unfit_people(study: Study) -> Iterator[tuple[Location, str]]:
     named = [i for i, spec in enumerate(study.systems) if spec.bot in PEOPLE]
     if not named:
         if study.people is not None:
-            yield ("people",), f"no system has a bot that is a person ({' or '.join(PEOPLE)}): leave it out"
+            yield ("people",), f"No system has a person as its bot ({' or '.join(PEOPLE)}): remove this"
         return
     if study.people is None:
-        reason = (
-            "where people answer, say which bot takes over when they do not: "
-            "`people: {take_over: builtin:retrieval, consent_says_so: true}`"
-        )
+        reason = "Where people answer, a bot must take over if they do not: choose that bot"
         yield ("systems", named[0], "bot"), reason
     elif study.consent is None or not study.people.consent_says_so:
         reason = (
-            "workers must consent to chats with people: write a consent (`texts: {consent: …}`) that says"
-            " that some partners may be people who read what they write, and confirm it:"
-            " `consent_says_so: true`"
+            "Workers must consent to chats with people: write a consent form that says that partners may "
+            "be people who read what they write, and confirm it here"
         )
         yield ("people", "consent_says_so"), reason
     elif study.people.take_over in PEOPLE:
-        yield ("people", "take_over"), "a bot takes over where people do not answer: name one"
+        yield ("people", "take_over"), "Choose a bot that takes over, not a person"
     elif "wait" in study.people.model_fields_set and not any(s.bot == PARTNER for s in study.systems):
         yield (
             ("people", "wait"),
-            f"nobody waits for a researcher to come, only for a `{PARTNER}`: leave it out",
+            "Workers wait only for another worker, not for a researcher: remove this",
         )
     for i in named:
         # Researchers at the desk see the persona, and answer as it; workers have their own.
         unread = ("persona", "prompt") if study.systems[i].bot == PARTNER else ("prompt",)
         for name, empty in (("persona", "none"), ("prompt", None)):
             if name in unread and getattr(study.systems[i], name) != empty:
-                yield ("systems", i, name), "people speak for themselves: leave it out"
+                yield ("systems", i, name), "A person speaks for themselves: remove this"
 
 
 def _unfit_systems(study: Study) -> Iterator[tuple[Location, str]]:
     yield from _repeated("systems", "name", [s.name for s in study.systems])
     for i, spec in enumerate(study.systems):
         if spec.name == QC:
-            yield ("systems", i, "name"), "`qc` is the name of the quality-control bot: choose another"
+            yield ("systems", i, "name"), "“qc” is the name of the quality-control bot: choose another"
     if study.qc.draw == "systems" and study.qc.bot != "qc":
-        reason = f"only the bot `qc` draws from the systems, and the bot is `{study.qc.bot}`: leave `bot` out"
+        reason = "Only the standard QC bot draws from the systems: choose it, or draw from the corpus"
         yield ("qc", "draw"), reason
     yield from _unjudged(study)
     if "qc" in study.bots:
-        yield ("bots", "qc"), "`qc` is the quality-control bot: choose another name"
+        yield ("bots", "qc"), "“qc” is the name of the quality-control bot: choose another"
 
 
 def _repeated(section: str, key: str, names: list[str]) -> Iterator[tuple[Location, str]]:
     for i, name in enumerate(names):
         if name in names[:i]:
-            yield (section, i, key), f"`{name}` is there already: every {key} must be different"
+            yield (section, i, key), f"Choose another {key}: “{name}” is in use"
 
 
 def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
     families = sorted({spec.family for spec in study.systems})
     if families and len(families) < study.systems_per_assignment:
-        counted = "one family" if len(families) == 1 else f"{len(families)} families"
+        counted = "is only one" if len(families) == 1 else f"are only {len(families)}"
         reason = (
-            f"an assignment has at most one system of each family; {study.systems_per_assignment} are asked "
-            f"for, and the systems are of only {counted}: {', '.join(families)}"
+            f"A worker meets at most one system of each family, and there {counted} "
+            f"({', '.join(families)}): lower this number, or add systems of other families"
         )
         yield ("systems_per_assignment",), reason
     if study.qc_per_assignment > max(study.conversations - 2, 0):
-        reason = "qc conversations are never first or last: there are not enough places between"
+        reason = "QC conversations are never first or last: add conversations, or remove QC ones"
         yield ("qc_per_assignment",), reason
     if study.qc_per_assignment and not any(c.qc and c.is_scored for c in study.criteria):
-        yield ("criteria",), "none counts for quality control: set `qc: true` on at least one"
+        yield ("criteria",), "At least one criterion must count for quality control"
     yield from _unfit_inputs(study)
 
 
 def _unfit_inputs(study: Study) -> Iterator[tuple[Location, str]]:
     if study.quiz is not None and study.minimum_inputs < _FEWEST_INPUTS_OF_A_QUIZ:
         reason = (
-            "a quiz asks for a reply between the first and the last: set `minimum_inputs` to "
-            f"{_FEWEST_INPUTS_OF_A_QUIZ} or more"
+            "The quiz asks about a reply between the first and the last: ask for at least "
+            f"{_FEWEST_INPUTS_OF_A_QUIZ} messages"
         )
         yield ("quiz",), reason
     if study.maximum_inputs < study.minimum_inputs:
         yield (
             ("maximum_inputs",),
-            f"a conversation needs {study.minimum_inputs} inputs: allow as many",
+            f"Enter at least {study.minimum_inputs}, the messages that a conversation needs",
         )
 
 
@@ -233,9 +244,9 @@ def _unjudged(study: Study) -> Iterator[tuple[Location, str]]:
         return
     names, judged = {spec.name for spec in study.systems}, set(study.simulate.quality)
     for name in sorted(names - judged):
-        yield ("simulate", "quality"), f"there is no quality for the system `{name}`"
+        yield ("simulate", "quality"), f"The system “{name}” needs a quality"
     for name in sorted(judged - names):
-        yield ("simulate", "quality", name), f"there is no system `{name}`"
+        yield ("simulate", "quality", name), f"There is no system “{name}”: remove this"
 
 
 # Texts that the page no longer has. A study may still bring them: they were valid when it was written.
@@ -251,14 +262,13 @@ def text_mistakes(study: Study) -> Iterator[tuple[Location, str]]:
             yield ("texts", "words", name), reason
     if instrument_of(study.language) is None and not own:
         reason = (
-            f"no texts ship for `{study.language}`: bring your own in `texts.words`, "
-            f"or choose one of {', '.join(LANGUAGES)}"
+            f"Candor has no texts in “{study.language}”: write your own, or choose {', '.join(LANGUAGES)}"
         )
         yield ("language",), reason
     labels = [box.label for box in study.consent.boxes] if study.consent else []
     for i, label in enumerate(labels):
         if label in labels[:i]:
-            yield ("texts", "consent", "boxes", i, "label"), f"`{label}` is there already"
+            yield ("texts", "consent", "boxes", i, "label"), f"Choose another label: “{label}” is in use"
 
 
 def text_notes(study: Study) -> Iterator[str]:
@@ -268,7 +278,7 @@ def text_notes(study: Study) -> Iterator[str]:
         missing = len(ENGLISH.words.keys() - study.texts.words.keys())
         if missing:
             total = len(ENGLISH.words)
-            yield f"{missing} of the page's {total} texts are not in `texts.words`: these stay English."
+            yield f"{missing} of the page's {total} texts have no words of yours: these stay English."
     elif not instrument.validated:
         shown = {criterion.statement for criterion in study.criteria}
         if shown & set(instrument.statements.values()):
@@ -279,21 +289,27 @@ def text_notes(study: Study) -> Iterator[str]:
     yield from _of_other_languages(study)
     if left := _left_of_template(study):
         yield (
-            f"The study is in `{study.language}`, but these texts are still the English ones of a template: "
-            f"{', '.join(left)}. Write them in `{study.language}`, unless you want workers to read English."
+            f"The study is in {_name_of(study.language)}, but these texts are still the English ones of a "
+            f"template: {', '.join(left)}. Translate them, unless you want workers to read English."
         )
     if builtin := builtin_elsewhere(study):
         named = ", ".join(builtin)
-        yield f"Builtin bots speak English only, and the study is in `{study.language}`: {named}."
+        yield f"Builtin bots speak English only, and the study is in {_name_of(study.language)}: {named}."
     if study.bots_of_systems and instrument is not ENGLISH and study.qc.corpus.startswith("builtin:"):
-        remedy = f"give one in `{study.language}` (`qc: {{corpus: FILE}}`)"
-        yield f"The qc bot's corpus `{study.qc.corpus}` is English: {remedy}."
+        remedy = f"choose a corpus in {_name_of(study.language)}"
+        yield f"The QC bot's corpus “{study.qc.corpus}” is English: {remedy}."
     if _draws_personas(study) and instrument is not ENGLISH and study.corpus.startswith("builtin:"):
         readers = "bots and workers read them" if study.topic_mode == "icebreaker" else "bots read them"
         yield (
-            f"Personas come from the corpus `{study.corpus}`, which is English, and {readers}: "
-            f"write `personas`, or give a corpus in `{study.language}` (`corpus: FILE`)."
+            f"Personas come from the corpus “{study.corpus}”, which is English, and {readers}: "
+            f"write personas, or choose a corpus in {_name_of(study.language)}."
         )
+
+
+def _name_of(language: str) -> str:
+    """Return a language's English name, or its tag if no texts ship for it."""
+    instrument = instrument_of(language)
+    return f"“{language}”" if instrument is None else instrument.name
 
 
 def builtin_elsewhere(study: Study) -> tuple[str, ...]:
@@ -313,13 +329,13 @@ def _left_of_template(study: Study) -> list[str]:
     """Return a study's texts that are still those of a shipped study file, if the study is not in English."""
     if instrument_of(study.language) is ENGLISH:
         return []
-    shown = [("title", study.title), ("payment", study.payment)]
+    shown = [("the title", study.title), ("the payment", study.payment)]
     shown += [
-        (f"criteria.{criterion.label}", criterion.statement)
+        (f"the statement of “{criterion.label}”", criterion.statement)
         for criterion in study.criteria
         if criterion.statement not in ENGLISH.statements.values()
     ]
-    return [f"`{name}`" for name, text in shown if text in _of_templates()]
+    return [name for name, text in shown if text in _of_templates()]
 
 
 @lru_cache(maxsize=1)
@@ -340,20 +356,20 @@ def _of_other_languages(study: Study) -> Iterator[str]:
         if other is None or other is own:
             continue
         found = [
-            f"`criteria.{criterion.label}`"
+            f"the statement of “{criterion.label}”"
             for criterion in study.criteria
             if criterion.statement in other.statements.values() and criterion.statement not in own_statements
         ]
         found += [
-            f"`texts.words.{name}`"
+            f"“{name}” of the page's words"
             for name, text in study.texts.words.items()
             if text == other.words.get(name) and text not in own_words
         ]
-        found += ["`texts.debriefing`"] if study.debriefing == other.debriefing else []
+        found += ["the debriefing"] if study.debriefing == other.debriefing else []
         if found:
-            remedy = f"Remove them to use the {own.name} ones" if own else f"Write them in `{study.language}`"
+            remedy = f"Remove them to use the {own.name} ones" if own else "Translate them"
             yield (
-                f"The study is in `{study.language}`, but these texts are the {other.name} ones: "
+                f"The study is in {_name_of(study.language)}, but these texts are the {other.name} ones: "
                 f"{', '.join(found)}. {remedy}, unless you want workers to read {other.name}."
             )
 
@@ -362,14 +378,14 @@ def _unfit(name: str, text: Text) -> str | None:
     english = ENGLISH.words.get(name)
     if english is None:
         close = get_close_matches(name, ENGLISH.words, n=1)
-        guess = f"; did you mean `{close[0]}`?" if close else ""
-        return f"the page has no text of this name{guess}"
+        guess = f"; did you mean “{close[0]}”?" if close else ""
+        return f"The page has no text of this name{guess}"
     unknown = sorted(places_in(text) - places_in(english))
     if unknown:
-        known = ", ".join(f"{{{place}}}" for place in sorted(places_in(english))) or "nothing"
-        return f"{{{unknown[0]}}} cannot be put in here; what can: {known}"
+        known = ", ".join(f"{{{place}}}" for place in sorted(places_in(english))) or "no placeholder"
+        return f"{{{unknown[0]}}} has no meaning here. Use {known}"
     if not isinstance(text, str) and "n" not in places_in(english):
-        return "there is no number in this text: give one form of it"
+        return "This text has no number: give only one form of it"
     return None
 
 
@@ -380,14 +396,14 @@ def study_notes(study: Study) -> Iterator[str]:
     # Not a mistake, because there are runs with such settings, and they go on.
     if pace.longest < pace.median:
         yield (
-            f"`reply_time: longest` is {pace.longest:g} s and lies below the `median` of {pace.median:g} s: "
-            f"most replies are shown after exactly {pace.longest:g} s. Raise `longest`, or lower `median`."
+            f"The longest reply delay ({pace.longest:g} s) is below the median ({pace.median:g} s), so most "
+            f"replies are shown after exactly {pace.longest:g} s. Raise the longest, or lower the median."
         )
     # Transcript studies have control items of their own, and comparisons need no QC bot.
     if study.task_type.is_published and not study.qc_per_assignment:
         yield (
-            "No worker can be tested: there is no conversation with the quality-control bot "
-            "(`qc_per_assignment: 0`), and without one no report can be made, and no rehearsal."
+            "No worker can be tested, because there is no conversation with the quality-control bot: no "
+            "report and no rehearsal can be made."
         )
     yield from _few_control_ratings(study)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -22,9 +23,8 @@ from server.settings_file import (
     did_you_mean,
     either,
     in_own_words,
-    listed,
     nearest,
-    shown,
+    quoted,
 )
 from server.study.document import Document, Unreadable, read_document
 from server.study.problems import contradictions
@@ -36,20 +36,20 @@ T = TypeVar("T")
 # nothing else that needs a thread, such as signing in.
 _THREADS = ThreadPoolExecutor(2, "study-texts")
 _PATTERNS = {
-    "^[a-z][a-z0-9_]*$": "lowercase letters, digits and _, starting with a letter",
-    "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
+    "^[a-z][a-z0-9_]*$": "a name: lowercase letters, digits or _, starting with a letter",
+    "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "the code of a language, such as “de” or “pt-BR”",
     "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
     "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",
-    r"^[a-zA-Z0-9-]{1,63}\.sona-systems\.com$": "your school's host, such as `example.sona-systems.com`",
+    r"^[a-zA-Z0-9-]{1,63}\.sona-systems\.com$": "your school's address, such as “example.sona-systems.com”",
     r"^data:image/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$": (
-        "an image as a data URL, such as `data:image/png;base64,…`, of PNG, JPEG, WebP or SVG"
+        "an image (PNG, JPEG, WebP or SVG) as a data URL, such as “data:image/png;base64,…”"
     ),
     "^[ -~]*$": "plain letters, digits and signs without accents, on one line",
-    "^[a-z]{1,20}$": "a word in lowercase letters, such as `low`",
-    "[A-Za-z0-9-]{1,100}": "the name of an HTTP header, such as `api-key`",
-    "^[A-Z_][A-Z0-9_]*$": "capital letters, digits and _, as in the name of an environment variable",
+    "^[a-z]{1,20}$": "a word in lowercase letters, such as “low”",
+    "[A-Za-z0-9-]{1,100}": "the name of an HTTP header, such as “api-key”",
+    "^[A-Z_][A-Z0-9_]*$": "the name of an environment variable: capital letters, digits or _",
 }
-_NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
+_NUMBERS = {"minimum": "at least {}", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
 
 _FIX_BOTS = "Fix these settings, then try again."
 
@@ -165,8 +165,11 @@ def _of_later_version(document: Document) -> list[tuple[Location, str]]:
     version = document.content.get("version")
     if not isinstance(version, int) or version <= VERSION:
         return []
-    reason = f"it is written in version {version} of the settings; this server knows those up to {VERSION}"
-    return [(("version",), f"{reason}: what it calls unknown below may be new. Update Candor")]
+    reason = (
+        f"This study is written for a later version of Candor (settings {version}; this server reads up to "
+        f"{VERSION}), so settings called unknown below may be new. Update Candor"
+    )
+    return [(("version",), reason)]
 
 
 def on_their_lines(document: Document, problems: Iterable[tuple[Location, str]]) -> list[Mistake]:
@@ -174,12 +177,15 @@ def on_their_lines(document: Document, problems: Iterable[tuple[Location, str]])
 
     Beyond `MOST_MISTAKES`, the last one says that there are more.
     """
-    twice = (Mistake(line, where, "is given twice") for line, where in document.given_twice())
+    twice = (
+        Mistake(line, where, "This setting is given twice: remove one")
+        for line, where in document.given_twice()
+    )
     others = (Mistake(document.line_of(where), where, reason) for where, reason in problems)
     some = list(islice(chain(twice, others), MOST_MISTAKES + 1))
     found = sorted(dict.fromkeys(some[:MOST_MISTAKES]), key=lambda mistake: mistake.line or 0)
     if len(some) > MOST_MISTAKES:
-        found.append(Mistake(None, (), f"there are more than {MOST_MISTAKES} mistakes; fix these first"))
+        found.append(Mistake(None, (), f"There are more than {MOST_MISTAKES} problems; fix these first"))
     return found
 
 
@@ -219,13 +225,14 @@ def _unknown_setting(path: Location, content: object) -> tuple[str, str | None]:
     *parents, name = path
     near = nearest(name, names_at(tuple(parents), content))
     if near:
-        return f"there is no such setting; did you mean `{near}`?", near
+        return f"There is no such setting; did you mean “{near}”?", near
     others = [each for each in sections_with(str(name)) if each not in parents]
     if others:
-        return f"there is no such setting here; `{others[0]}` has one", None
+        return f"There is no such setting here, but in “{others[0]}”", None
     if not parents:
-        return "there is no such setting", None
-    return f"there is no such setting here; there are {listed(names_at(tuple(parents), content))}", None
+        return "There is no such setting", None
+    known = ", ".join(quoted(names_at(tuple(parents), content)))
+    return f"There is no such setting here. Use {known or 'none'}", None
 
 
 def _reason(path: Location, errors: list[ErrorDetails], content: object) -> str:
@@ -237,34 +244,44 @@ def _reason(path: Location, errors: list[ErrorDetails], content: object) -> str:
     choices = [str(each) for schema in schemas_at(path, content) for each in _choices(schema)]
     expected = dict.fromkeys(part for error in errors for part in _expected(error, path, content))
     near = did_you_mean(given, choices) if isinstance(given, str) else ""
-    return f"expected {either(list(expected))}, got {shown(given)}{near}"
+    verb = "Choose" if choices and all(part.startswith("“") for part in expected) else "Enter"
+    return f"{verb} {either(list(expected))}{near}"
 
 
 def _expected(error: ErrorDetails, path: Location, content: object) -> Iterator[str]:
     context: dict[str, Any] = error.get("ctx", {})
     match error["type"]:
         case "literal_error":
-            choices = [each for schema in schemas_at(path, content) for each in _choices(schema)]
-            yield from (f"`{choice}`" for choice in choices)
+            choices = [str(each) for schema in schemas_at(path, content) for each in _choices(schema)]
+            # The schema does not list the allowed names of a mapping, such as the forms of a text.
+            yield from quoted(choices or re.findall("'(.*?)'", context["expected"]))
         case "greater_than_equal" | "greater_than" | "less_than_equal" | "less_than":
-            yield _range(path, content)
+            yield _number(path, content)
         case "string_too_long":
             yield f"at most {context['max_length']:,} characters"
         case "string_pattern_mismatch":
-            yield _PATTERNS.get(context["pattern"], "a text in another form")
+            yield _PATTERNS.get(context["pattern"], "text in another form")
         case kind:
-            yield EXPECTED.get(kind) or error["msg"]
+            expected = EXPECTED.get(kind, "another value")
+            yield _number(path, content) if expected.endswith("number") else expected
 
 
-def _range(path: Location, content: object) -> str:
+def _number(path: Location, content: object) -> str:
     """Return which numbers are allowed at `path`."""
     for schema in schemas_at(path, content):
+        number = {"integer": "a whole number", "number": "a number"}.get(schema.get("type", ""))
+        if number is None:
+            continue
         if "minimum" in schema and "maximum" in schema:
-            return f"a number from {schema['minimum']:g} to {schema['maximum']:g}"
-        limits = [words.format(f"{schema[key]:g}") for key, words in _NUMBERS.items() if key in schema]
-        if limits:
-            return f"a number, {' and '.join(limits)}"
+            return f"{number} from {_plain(schema['minimum'])} to {_plain(schema['maximum'])}"
+        limits = [words.format(_plain(schema[key])) for key, words in _NUMBERS.items() if key in schema]
+        return f"{number}, {' and '.join(limits)}" if limits else number
     return "another number"
+
+
+def _plain(number: float) -> str:
+    """Return a number with commas for thousands, and without an exponent."""
+    return f"{number:,.10g}"
 
 
 def _choices(schema: dict[str, Any]) -> list[Any]:

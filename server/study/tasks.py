@@ -29,6 +29,7 @@ class TaskType:
     """A kind of work that a study can set.
 
     Attributes:
+        doing: what its workers do, to complete "workers …".
         unused: the settings that have no meaning for it.
         chats: whether workers chat with the study's systems; otherwise they read items.
         is_published: whether it is the task of the published experiment, whose criteria and duration are then
@@ -38,6 +39,7 @@ class TaskType:
     """
 
     export: str
+    doing: str
     unused: AbstractSet[str]
     chats: bool
     is_published: bool = False
@@ -49,13 +51,20 @@ def task_type(task: Task) -> TaskType:
     match task:
         case "chat":
             return TaskType(
-                export="hits_data.json", chats=True, is_published=True, unused=_OF_TRANSCRIPTS | _OF_PAIRS
+                export="hits_data.json",
+                doing="chat with one bot at a time",
+                chats=True,
+                is_published=True,
+                unused=_OF_TRANSCRIPTS | _OF_PAIRS,
             )
         case "transcripts":
-            return TaskType(export="item_ratings.jsonl", chats=False, unused=_OF_CHAT | _OF_PAIRS)
+            return TaskType(
+                export="item_ratings.jsonl", doing="read items", chats=False, unused=_OF_CHAT | _OF_PAIRS
+            )
         case "side_by_side":
             return TaskType(
                 export="choices.jsonl",
+                doing="compare two bots",
                 chats=True,
                 needs_ratings=False,
                 unused=_OF_TRANSCRIPTS | _OF_RATED_CHAT,

@@ -53,7 +53,7 @@ def test_a_check_that_may_cost_money_is_asked_about_first(
         told = checking("mine", "--at-once", "1")
         assert told.exit_code == 2
         said = " ".join(told.stderr.split())
-        assert f"The check of `mine` may cost money: - about {calls(1)} calls to `mine` at 127.0.0.1" in said
+        assert f"The check of “mine” may cost money: - about {calls(1)} calls to “mine” at 127.0.0.1" in said
         assert "no price is set, and the provider may charge" in said
         assert "there is no terminal to ask at. To do it, add --yes" in said
         server = ["--server", f"http://127.0.0.1:{house.port}", "--token", house.auth.researcher_token]
@@ -110,16 +110,16 @@ def test_a_bot_that_is_deleted_while_it_is_checked(register: Command, house: Hou
             good(register("delete", "mine", "--yes"))
             _, complaint = process.communicate(timeout=ENOUGH)
     assert process.returncode == 2
-    assert "no bot is registered as `mine`" in " ".join(complaint.split())
+    assert "No bot is registered as “mine”" in " ".join(complaint.split())
 
 
 def test_a_bot_that_is_not_registered_or_disabled_cannot_be_checked(
     register: Command, checking: Command, person: str
 ) -> None:
-    refused(checking("mine"), "no bot is registered as `mine`")
+    refused(checking("mine"), "No bot is registered as “mine”")
     good(register("add", "mine", "--kind", "http", "--url", person))
     good(register("disable", "mine"))
-    refused(checking("mine"), "`mine` is disabled")
+    refused(checking("mine"), "“mine” is disabled")
 
 
 def test_without_a_server_a_registered_bot_cannot_be_checked() -> None:

@@ -146,8 +146,8 @@ def test_a_key_is_refused_before_anybody_is_asked() -> None:
         (["--kind", "dial-in", "--url", NOWHERE], "--url does not apply to --kind dial-in"),
         (["--kind", "parlai-web", "--url", NOWHERE, "--max-tokens", "9"], "--max-tokens does not apply"),
         (["--kind", "http", "--url", "nowhere"], "--url: "),
-        (["--kind", "http", "--url", NOWHERE, "--url", NOWHERE], "--url: a replica is listed twice"),
-        (["--kind", "http", "--url", "http://me:geheim@x.example"], "carries no user or password"),
+        (["--kind", "http", "--url", NOWHERE, "--url", NOWHERE], "--url: An address is listed twice"),
+        (["--kind", "http", "--url", "http://me:geheim@x.example"], "Remove the user and the password"),
         (["--kind", "openai", "--url", NOWHERE, "--model", "x", "--temperature", "9"], "--temperature: "),
         (["--kind", "openai", "--url", NOWHERE, "--model", "x", "--prompt", "@no/such"], "cannot be read"),
     ],
@@ -161,7 +161,7 @@ def test_options_that_do_not_fit_are_named(
 
 
 def test_what_the_server_refuses_is_told_with_what_to_do(register: Command) -> None:
-    refused(register("add", "Mine", "--kind", "http", "--url", NOWHERE), "`Mine`", "a-z")
+    refused(register("add", "Mine", "--kind", "http", "--url", NOWHERE), "“Mine”", "a-z")
     refused(
         register("add", "mine", "--kind", "http", "--url", NOWHERE, "--key", "NO_SUCH_API_KEY"),
         "NO_SUCH_API_KEY, which should hold its key, is not set",
@@ -172,7 +172,7 @@ def test_what_the_server_refuses_is_told_with_what_to_do(register: Command) -> N
         "CANDOR_BOT_KEYS",
     )
     good(register("add", "mine", "--kind", "http", "--url", NOWHERE))
-    refused(register("add", "mine", "--kind", "http", "--url", NOWHERE), "registered as `mine` already")
+    refused(register("add", "mine", "--kind", "http", "--url", NOWHERE), "“mine” is registered already")
 
 
 # ---- list, show ------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def test_a_bot_of_an_open_run_is_not_deleted(register: Command, house: House) ->
     with engine.begin() as connection:
         open_run(connection, study_text(systems=[system], **few), "atoll", AT)
     engine.dispose()
-    refused(register("delete", "mine", "--yes"), "`mine` answers in the open run atoll")
+    refused(register("delete", "mine", "--yes"), "“mine” answers in the open run atoll")
     execute(house.url, "UPDATE run SET status = 'closed'")
     good(register("delete", "mine", "--yes"))
 
@@ -291,7 +291,7 @@ def test_replicas_come_and_go(register: Command, house: House) -> None:
     ],
 )
 def test_a_bot_that_is_not_registered(register: Command, arguments: list[str]) -> None:
-    refused(register(*arguments), "no bot is registered as `none`")
+    refused(register(*arguments), "No bot is registered as “none”")
 
 
 def test_a_name_cannot_lead_elsewhere(register: Command, house: House) -> None:

@@ -106,8 +106,8 @@ def killed_run(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Acknowl
 
 
 def test_every_worker_finishes(killed_run: Acknowledged) -> None:
-    handed_in = [entry for entry in killed_run if entry["message"]["type"] == "feedback"]
-    assert len(handed_in) == len({entry["assignment"] for entry in handed_in}) == WORKERS
+    submitted = [entry for entry in killed_run if entry["message"]["type"] == "feedback"]
+    assert len(submitted) == len({entry["assignment"] for entry in submitted}) == WORKERS
 
 
 def test_nothing_acknowledged_is_lost_or_double(server: Any, killed_run: Acknowledged) -> None:

@@ -61,7 +61,7 @@ async def test_a_model_is_asked_for_every_line_after_its_cost_was_agreed_to(talk
         assert code == 2, said
         # 1 worker, 6 conversations of 4 inputs: 24 calls.
         assert "What its workers say may cost money" in said
-        assert "about 24 calls to `small` at 127.0.0.1: less than 0.01, at 0.5 and 2" in said
+        assert "about 24 calls to “small” at 127.0.0.1: less than 0.01, at 0.5 and 2" in said
         assert "add --yes" in said
         assert not model.requests
         assert stored(talked_with, "SELECT count(*) FROM assignment") == [(0,)]
@@ -99,8 +99,8 @@ async def test_a_crowd_in_a_run_whose_bots_may_cost_money_is_asked_about_first(t
         before = len(model.requests)
         code, said = await crowd(talked_with, "--workers", "2", run="paid")
         assert code == 2, said
-        assert "A crowd of 2 in the run `paid` may cost money" in said
-        assert f"about {2 * INPUTS} calls to `far` at 127.0.0.1: less than 0.01" in said
+        assert "A crowd of 2 in the run “paid” may cost money" in said
+        assert f"about {2 * INPUTS} calls to “far” at 127.0.0.1: less than 0.01" in said
         assert sum(request.path.endswith("/completions") for request in model.requests[before:]) == 0
         code, said = await crowd(talked_with, "--workers", "2", "--yes", run="paid")
         assert code == 0, said

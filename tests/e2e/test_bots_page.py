@@ -21,36 +21,36 @@ HOSTED: dict[str, tuple[str, Any]] = {
     "Prompt": ("Be {persona}.", "Be {persona}."),
     "Temperature": ("0.7", 0.7),
     "Top p": ("0.9", 0.9),
-    "Tokens of a reply at most": ("200", 200),
+    "Maximum tokens of a reply": ("200", 200),
     "Stop texts": ("END\nUser:", ["END", "User:"]),
-    "More of the request": ('{"safe": {"on": true}}', {"safe": {"on": True}}),
+    "Additional request settings": ('{"safe": {"on": true}}', {"safe": {"on": True}}),
     "When the model refuses": ("reply", "reply"),
-    "Of what is sent": ("1.25", 1.25),
-    "Of what is written": ("10", 10),
+    "Input price": ("1.25", 1.25),
+    "Output price": ("10", 10),
     "Spending cap": ("5", 5),
 }
 OF_OPENAI: dict[str, tuple[str, Any]] = {
-    "Tokens of thoughts and reply at most": ("900", 900),
+    "Maximum tokens of reasoning and reply": ("900", 900),
     "Seed": ("7", 7),
     "Reasoning effort": ("low", "low"),
-    "Header of the key": ("api-key", "api-key"),
-    "Answers in streams only": ("", True),
+    "Key header": ("api-key", "api-key"),
+    "Streaming only": ("", True),
 }
 NAMES = {
     "Model": "model",
     "Prompt": "prompt",
     "Temperature": "temperature",
     "Top p": "top_p",
-    "Tokens of a reply at most": "max_tokens",
+    "Maximum tokens of a reply": "max_tokens",
     "Stop texts": "stop",
-    "More of the request": "extra_body",
+    "Additional request settings": "extra_body",
     "When the model refuses": "refusals",
     "Spending cap": "spending_cap",
-    "Tokens of thoughts and reply at most": "max_completion_tokens",
+    "Maximum tokens of reasoning and reply": "max_completion_tokens",
     "Seed": "seed",
     "Reasoning effort": "reasoning_effort",
-    "Header of the key": "key_header",
-    "Answers in streams only": "stream",
+    "Key header": "key_header",
+    "Streaming only": "stream",
 }
 KINDS: dict[str, dict[str, tuple[str, Any]]] = {
     "openai": HOSTED | OF_OPENAI,
@@ -121,20 +121,20 @@ def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) ->
     dialog.get_by_label("Service").select_option("anthropic")
     dialog.get_by_text("Advanced", exact=True).click()
     dialog.get_by_label("Temperature", exact=True).fill("warm")
-    dialog.get_by_label("More of the request").fill("{not json")
+    dialog.get_by_label("Additional request settings").fill("{not json")
     dialog.get_by_label("Spending cap", exact=True).fill("5")
     dialog.get_by_role("button", name="Add", exact=True).last.click()
     expect(dialog.get_by_text("Fix the problems above first.")).to_be_visible()
-    expect(dialog.get_by_text("Expected a number, got `warm`")).to_be_visible()
-    expect(dialog.get_by_text("got `{not json`")).to_be_visible()
-    expect(dialog.get_by_text("Is missing")).to_be_visible()  # the model
+    expect(dialog.get_by_text("Enter a number from 0 to 2")).to_be_visible()
+    expect(dialog.get_by_text("Enter settings, each as")).to_be_visible()
+    expect(dialog.get_by_text("This is required")).to_be_visible()  # the model
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") <= 360
     dialog.get_by_label("Model", exact=True).fill("claude-x")
     dialog.get_by_label("Temperature", exact=True).fill("1")
-    dialog.get_by_label("More of the request").fill("")
+    dialog.get_by_label("Additional request settings").fill("")
     dialog.get_by_role("button", name="Add", exact=True).last.click()
-    expect(dialog.get_by_text("needs the `price` of a million tokens")).to_be_visible()
+    expect(dialog.get_by_text("counted by the price of a million tokens")).to_be_visible()
     dialog.get_by_label("Spending cap", exact=True).fill("")
     expect(dialog.get_by_label("Key’s variable")).to_have_value("ANTHROPIC_API_KEY")
     dialog.get_by_label("Key’s variable").fill("NO_SUCH_KEY")

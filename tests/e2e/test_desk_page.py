@@ -145,7 +145,7 @@ def test_a_worker_is_acted_on(page: Page, worker: Page, stage: Stage) -> None:
     act("End the conversation", "Enough of that one.")
     expect(worker.get_by_text("Enough of that one.")).to_be_visible()
     expect(worker.get_by_text("The researchers have ended this conversation.")).to_be_visible()
-    expect(worker.get_by_text("That chatbot could not go on.")).to_have_count(0)
+    expect(worker.get_by_text("That chatbot couldn’t continue.")).to_have_count(0)
     expect(worker.get_by_role("slider").first).to_be_attached()
     clean(worker)
     act("Exclude from the analysis", "A try of ours.")

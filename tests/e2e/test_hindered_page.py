@@ -39,7 +39,7 @@ def test_a_browser_that_blocks_all_cookies_takes_one_place_also_over_a_reload(
 ) -> None:
     before = stage.assignments("short")
     forgetful.goto(f"{stage.url}/w/short")
-    expect(forgetful.get_by_text("Your browser keeps nothing of this page.")).to_be_visible()
+    expect(forgetful.get_by_text("Your browser doesn’t save anything from this page.")).to_be_visible()
     refused = "() => { try { localStorage.length; return null } catch (error) { return error.name } }"
     assert forgetful.evaluate(refused) == "SecurityError"
     press(forgetful, "I understand")
@@ -54,10 +54,10 @@ def test_a_browser_that_blocks_all_cookies_takes_one_place_also_over_a_reload(
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("worker=${e://Field/ResponseID}", "`worker=${e://Field/ResponseID}`"),
+        ("worker=${e://Field/ResponseID}", "“worker=${e://Field/ResponseID}”"),
         ("worker=A&worker=B", "two different workers"),
         ("worker=A&Worker=B", "two different workers"),
-        ("worker=%00", "Part of it can’t be read"),
+        ("worker=%00", "We can’t read part of it"),
     ],
 )
 def test_an_address_that_names_nobody_is_answered_by_a_page_that_says_why(

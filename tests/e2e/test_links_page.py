@@ -22,7 +22,7 @@ def test_a_list_becomes_links_and_each_leads_to_one_place(
     part = phone.get_by_label("Personal links", exact=True)
     part.get_by_label("Worker ids").fill("ann\nbob\nann")
     press(phone, "Save links as CSV")
-    expect(part.get_by_role("alert")).to_contain_text("line 3: the worker `ann` is in line 1 already")
+    expect(part.get_by_role("alert")).to_contain_text("line 3: the worker “ann” is in line 1 already")
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
     listed = tmp_path / "workers.csv"

@@ -119,7 +119,7 @@ def test_who_is_invited_signs_in_and_sees_what_their_role_shows(
     expect(another.get_by_role("link", name="People")).to_have_count(0)
     fit(another)
     another.goto(link)
-    expect(another.get_by_text("this link was used before")).to_be_visible()
+    expect(another.get_by_text("This link was used before")).to_be_visible()
     expect(page.get_by_role("row").filter(has_text="vera")).to_contain_text("Has a password")
 
 
@@ -185,7 +185,7 @@ def test_a_page_left_open_over_night_signs_in_again_and_loses_nothing(page: Page
     dialog.get_by_label("Name").fill("nora")
     dialog.get_by_label("Password").fill("not my password")
     dialog.get_by_role("button", name="Sign in").click()
-    expect(dialog.get_by_text("wrong name or password")).to_be_visible()
+    expect(dialog.get_by_text("Wrong name or password")).to_be_visible()
     dialog.get_by_label("Password").fill(PASSWORD)
     dialog.get_by_role("button", name="Sign in").click()
     expect(dialog).to_have_count(0)
@@ -247,7 +247,7 @@ def test_somebody_changes_their_password(page: Page, another: Page, stage: Stage
     dialog.get_by_label("The password so far").fill("not my password")
     dialog.get_by_label("Another one").fill("eight small tides")
     dialog.get_by_role("button", name="Change it").click()
-    expect(dialog.get_by_text("this is not your current password")).to_be_visible()
+    expect(dialog.get_by_text("This is not your current password")).to_be_visible()
     fit(page)
     dialog.get_by_label("The password so far").fill(PASSWORD)
     dialog.get_by_role("button", name="Change it").click()

@@ -42,7 +42,7 @@ def test_a_whole_assignment_with_questions_by_keyboard(phone: Page, stage: Stage
     expect(page.get_by_text("Please answer this one, too.")).to_have_count(2)
     expect(page.get_by_label("How old are you?")).to_be_focused()
     page.keyboard.type("17")
-    expect(page.get_by_text("Please give a number from 18 to 120.")).to_be_visible()
+    expect(page.get_by_text("Please enter a number from 18 to 120.")).to_be_visible()
     page.get_by_label("How old are you?").fill("31")
     choose(page, "How often?", "Daily")
     page.reload()

@@ -126,7 +126,7 @@ def test_the_tutorial_then_texts_that_are_improved(page: Page, stage: Stage) -> 
     expect(page.get_by_text("Please change what could be better.")).to_be_visible()
     box.fill("good good good good")
     submit(page)
-    expect(page.get_by_text("That does not improve the text yet.")).to_be_visible()
+    expect(page.get_by_text("That doesn’t improve the text yet.")).to_be_visible()
     box.fill("The ferry leaves at nine and comes back in the evening.")
     page.reload()
     expect(box).to_have_value("The ferry leaves at nine and comes back in the evening.")

@@ -69,7 +69,7 @@ def test_conversations_are_compared_and_rated_on_a_phone(phone: Page, stage: Sta
     press(page, re.compile("^Finish"))
     press(page, "Finish and rate")
     expect(page.get_by_role("heading", name="Compare the two")).to_be_focused()
-    press(page, "Submit and go on")
+    press(page, "Submit and continue")
     expect(page.get_by_text("Please choose one of these.")).to_be_visible()
     expect(page.get_by_role("radio")).to_have_count(2)  # this study takes no ties
     page.get_by_role("radio", name="Chatbot A").focus()
@@ -77,7 +77,7 @@ def test_conversations_are_compared_and_rated_on_a_phone(phone: Page, stage: Sta
     page.reload()
     expect(page.get_by_role("radio", name="Chatbot B")).to_be_checked()
     fits(page)
-    press(page, "Submit and go on")
+    press(page, "Submit and continue")
     for name in ("A", "B"):
         expect(page.get_by_role("heading", name=f"How was chatbot {name}?")).to_be_visible()
         page.get_by_role("slider").fill("40" if name == "A" else "70")

@@ -38,7 +38,7 @@ def test_a_signed_arrival_goes_on_in_its_browser_and_in_no_other(
     (study,) = platform.studies
     worker = context_of(browser, 360).new_page()
     worker.goto(f"{prolific.url}/studies/{study}/take-part?as=PID-ann")
-    consent = worker.get_by_role("button", name="Ich habe verstanden")
+    consent = worker.get_by_role("button", name="Verstanden")
     expect(consent).to_be_visible()
     assert "prolific_token=" in worker.url
     (found,) = platform.of_study(study)

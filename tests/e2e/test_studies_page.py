@@ -25,7 +25,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     clean(page)
     page.get_by_label("Name").fill("demo")
     press(page, "Create the study")
-    expect(page.get_by_role("alert").filter(has_text="there is a study named `demo` already")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="A study named “demo” exists already")).to_be_visible()
     page.get_by_label("Name").fill("seaside")
     press(page, "Create the study")
     expect(page.get_by_role("heading", name="seaside")).to_be_visible()
@@ -42,7 +42,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     page.get_by_label("Name", exact=True).fill("shell")
     page.get_by_label("Family").fill("shell")
     page.get_by_label("Bot", exact=True).fill("reflect")
-    expect(page.get_by_text("No bot is called `reflect`; did you mean `builtin:reflect`?")).to_be_visible()
+    expect(page.get_by_text("There is no bot “reflect”; did you mean “builtin:reflect”?")).to_be_visible()
     page.get_by_label("Bot", exact=True).fill("builtin:reflect")
     step(page, "Quality control")
     page.get_by_label("Quality-control conversations per worker").fill("0")
@@ -118,9 +118,9 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     area = page.get_by_label("The study as YAML")
     area.fill(area.input_value().replace("minimum_inputs: 10", "minimum_inputs: ten"))
     step(page, "Task and topic")
-    expect(page.get_by_label("Messages at least")).to_have_value("ten")
+    expect(page.get_by_label("Minimum messages")).to_have_value("ten")
     mistake = page.get_by_role("button", name=re.compile("Line 10"))
-    expect(mistake).to_contain_text("expected a whole number, got `ten`")
+    expect(mistake).to_contain_text("Enter a whole number from 1 to 100")
     mistake.click()
     chosen = "e => e.value.slice(e.selectionStart, e.selectionEnd)"
     assert area.evaluate(chosen) == "minimum_inputs: ten"
@@ -129,13 +129,13 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     press(page, "Instructions")
     expect(page.frame_locator("iframe").get_by_text("10 messages")).to_be_visible()
     press(page, "Undo")
-    expect(page.get_by_label("Messages at least")).to_have_value("10")
-    page.get_by_label("Messages at least").press("Control+Shift+z")
-    expect(page.get_by_label("Messages at least")).to_have_value("ten")
+    expect(page.get_by_label("Minimum messages")).to_have_value("10")
+    page.get_by_label("Minimum messages").press("Control+Shift+z")
+    expect(page.get_by_label("Minimum messages")).to_have_value("ten")
     page.get_by_role("tab", name="YAML").click()
     area.fill(f"version: 7\n{area.input_value()}")
     newer = page.get_by_role("button", name=re.compile("^Line 1 "))
-    expect(newer).to_contain_text("it is written in version 7 of the settings")
+    expect(newer).to_contain_text("This study is written for a later version of Candor")
     expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
 
 
@@ -289,7 +289,7 @@ def test_to_archive_a_study_leaves_what_is_being_written_and_a_refusal_is_shown(
     assert page.request.delete(f"{stage.url}/api/desk/studies/moth", headers=headers).ok
     press(page, "More")
     page.get_by_role("menuitem", name="Take back from the archive").click()
-    expect(page.get_by_role("alert").filter(has_text="there is no study named `moth`")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="There is no study named “moth”")).to_be_visible()
 
 
 PAIRS = """\

@@ -47,7 +47,7 @@ def make_study(page: Page, bot: str) -> None:
     step(page, "Consent and texts")
     page.get_by_label("Consent text").fill(CONSENT)
     step(page, "Task and topic")
-    page.get_by_label("Messages at least").fill("1")
+    page.get_by_label("Minimum messages").fill("1")
     add_bot(page, bot)
     step(page, "Bots")
     page.get_by_label("Systems per worker").fill("2")

@@ -153,7 +153,7 @@ def test_what_comes_too_late_gives_its_words_back_and_the_page_catches_up(
     press(phone, "Submit ratings and continue")
     open_topic(phone, "Trains")
     page.goto(link)
-    expect(page.get_by_text("this conversation has moved on")).to_be_visible()
+    expect(page.get_by_text("That was too late: this conversation has moved on")).to_be_visible()
     expect(page.get_by_label("Your message")).to_have_value(late)
     expect(page.locator(".chat-topic-text")).to_have_text("Trains")
     expect(page.locator(BUBBLES)).to_have_count(0)
@@ -291,7 +291,7 @@ def test_a_page_that_stays_outdated_loads_itself_anew_only_once(page: Page, link
     expect(page.get_by_role("heading", name="This study has just been updated")).to_be_visible()
     assert len(loads) == 2  # the test's own, and the page's
     clean(page)
-    press(page, "Load the page anew")
+    press(page, "Reload the page")
     expect(page.get_by_role("log")).to_be_visible()
 
 
@@ -318,7 +318,7 @@ def test_what_was_left_in_a_later_attempt_goes_back_to_the_composer(page: Page, 
     open_topic(page)
     page.get_by_label("Your message").fill("Are you there?")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    expect(page.get_by_text("That chatbot couldn’t continue.")).to_be_visible()
     open_topic(page)
     page.reload()
     expect(page.get_by_role("log")).to_be_visible()

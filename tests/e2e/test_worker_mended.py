@@ -165,14 +165,14 @@ def test_leaving_after_work_closes_the_dialog_and_thanks_for_it(
     press(page, "Leave the study")
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("button")).to_have_text(["Stay", "Leave the study"])
-    expect(dialog).to_contain_text("The payment is meant for the whole study.")
+    expect(dialog).to_contain_text("The payment is for the whole study.")
     dialog.get_by_role("button", name="Leave the study").click()
     expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.get_by_text("Thank you for what you have done")).to_be_visible()
-    expect(page.get_by_text("having had a look")).to_have_count(0)
+    expect(page.get_by_text("Thank you for your work")).to_be_visible()
+    expect(page.get_by_text("taking a look")).to_have_count(0)
     page.reload()
-    expect(page.get_by_text("Thank you for what you have done")).to_be_visible()
+    expect(page.get_by_text("Thank you for your work")).to_be_visible()
 
 
 # ---- the topic dialog ------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_a_platform_is_returned_to_and_the_code_is_there_all_the_same(page: Page
     page.wait_for_url("https://platform.example/back")
     page.go_back()
     press(page, "Stay here")
-    expect(page.get_by_text("You are taken back")).to_have_count(0)
+    expect(page.get_by_text("You’ll be taken back")).to_have_count(0)
 
 
 def re_code() -> re.Pattern[str]:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 def test_a_number_is_stored_as_it_was_meant_or_refused(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/w/numbers?worker=counter")
-    press(page, "Ich habe verstanden")
+    press(page, "Verstanden")
     age, hours = page.get_by_label("Wie alt sind Sie?"), page.get_by_label("Wie viele Stunden?")
     age.fill("30")
     age.hover()
@@ -30,7 +30,7 @@ def test_a_number_is_stored_as_it_was_meant_or_refused(page: Page, stage: Stage)
     for nonsense in ("7-8", "1e", "--", "1.500", "1,5,0", "acht"):
         hours.fill("")
         hours.press_sequentially(nonsense)
-        expect(page.get_by_text("Sie können weitergehen.")).to_have_count(0)
+        expect(page.get_by_text("Du kannst weitermachen.")).to_have_count(0)
         press(page, "Weiter")
         expect(hours).to_have_value(nonsense)
         expect(page.get_by_text("zum Beispiel 7,5.")).to_be_visible()
@@ -153,7 +153,7 @@ def test_a_reply_sounds_in_another_tab_where_the_worker_wants_it(page: Page, sta
     )
     enter(page, f"{stage.url}/w/short?worker=listener-2")
     open_topic(page)
-    choice = page.get_by_role("checkbox", name="Play a sound when a reply comes")
+    choice = page.get_by_role("checkbox", name="Play a sound when a reply arrives")
     expect(choice).not_to_be_checked()
     page.evaluate(VISIBILITY, "hidden")
     say(page, "Hello.")

@@ -108,7 +108,7 @@ def test_a_draft_outlives_a_reload_and_focus_is_counted(chat: Page, stage: Stage
 
 
 @pytest.mark.parametrize(
-    ("language", "said"), [("en", "How you write is recorded."), ("ja", "書き方が記録されます。")]
+    ("language", "said"), [("en", "We record how you write."), ("ja", "入力のしかたを記録します。")]
 )
 def test_workers_read_it_before_they_agree(page: Page, stage: Stage, language: str, said: str) -> None:
     page.goto(f"{stage.url}/w/writing_{language}?worker=reads")
@@ -118,7 +118,7 @@ def test_workers_read_it_before_they_agree(page: Page, stage: Stage, language: s
 def test_a_study_that_records_nothing_says_nothing_and_sends_nothing(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/w/platform?worker=unrecorded")
     expect(page.get_by_role("button", name="I understand")).to_be_visible()
-    expect(page.get_by_text("How you write is recorded.")).to_have_count(0)
+    expect(page.get_by_text("We record how you write.")).to_have_count(0)
     sent: list[str] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
     enter(page, f"{stage.url}/w/platform?worker=unrecorded")

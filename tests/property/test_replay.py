@@ -80,7 +80,7 @@ Database = tuple[Engine, dict[str, OpenRun]]
 def progress(state: State) -> tuple[int, int, int, int]:
     """How far a session has come; never less than before."""
     if (current := state.current) is None or state.phase in STAGE:
-        return STAGE[state.phase], len(state.answers), len(state.handed_in), 0
+        return STAGE[state.phase], len(state.answers), len(state.submitted), 0
     return 1, current.plan.position, current.plan.attempt, WITHIN[state.phase]
 
 

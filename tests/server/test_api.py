@@ -95,8 +95,8 @@ def test_an_id_that_was_never_filled_in_is_refused_and_logged_once(house: House)
     with capture_logs() as logs:
         for _ in range(2):
             said = error(house.join(unfilled), 403, "link_unfilled")
-    assert f"`worker={unfilled}`" in said["message"]
-    assert "fill in" in said["hint"]
+    assert f"“worker={unfilled}”" in said["message"]
+    assert "fills in" in said["hint"]
     warned = [line for line in logs if line["log_level"] == "warning"]
     assert [(line["run"], unfilled in line["reason"]) for line in warned] == [(RUN, True)]
     signature = house.auth.link_signature(RUN, "{7}")  # somebody who makes links has chosen it
@@ -118,7 +118,7 @@ def test_an_address_with_a_null_character_is_answered_by_the_page(house: House) 
 
 def test_joining_a_run_that_is_not_there(house: House) -> None:
     said = error(house.join("ann", run="nowhere"), 404, "run_not_found")
-    assert "`nowhere`" in said["message"]
+    assert "“nowhere”" in said["message"]
 
 
 def test_joining_a_closed_run(house: House, url: str) -> None:

@@ -66,13 +66,13 @@ def test_a_file_of_texts_and_conversations(write: Callable[..., Path]) -> None:
         ("{", "texts.jsonl:2: not JSON"),
         ("[" * 100_000, r"texts.jsonl:2: not JSON: recursion limit exceeded.*\. Write one JSON object"),
         ('{"item": ' + "9" * 5_000 + "}", "texts.jsonl:2: not JSON: number out of range"),
-        ({"item": "q", "system": "heron"}, "texts.jsonl:2: .*give either `text` or `turns`"),
+        ({"item": "q", "system": "heron"}, "texts.jsonl:2: .*Give either a text or turns"),
         ({"item": "q", "system": "he ron", "text": "a"}, "texts.jsonl:2: system: "),
         ({"item": "q", "text": "a"}, "texts.jsonl:2: system: Field required"),
         ({"item": "q", "system": "heron", "text": "a", "txt": "b"}, "texts.jsonl:2: txt: "),
         (
             {"item": "q", "system": "heron", "turns": [{"author": "worker", "text": "a"}]},
-            "none of the turns is the system's",
+            "None of the turns is by the system",
         ),
         (GOOD[0], "`q1` of `heron` is there twice"),
     ],
@@ -112,9 +112,9 @@ def test_every_item_gets_a_bad_twin_where_some_are_asked_for(write: Callable[...
         ({"composition": {"ordinary": 6}}, "there are only 5"),
         (
             {"composition": {"ordinary": 4, "reference": 1}},
-            "5 items have no reference; the first is `t0 heron`",
+            "5 items have no reference; the first is “t0 heron”",
         ),
-        ({"simulate": {"quality": {"ibis": 0.5}}}, "no quality for the system `heron`"),
+        ({"simulate": {"quality": {"ibis": 0.5}}}, "a quality for the system “heron”"),
     ],
 )
 def test_what_does_not_fit_the_study(
@@ -126,7 +126,7 @@ def test_what_does_not_fit_the_study(
 
 def test_only_short_texts_can_be_improved(write: Callable[..., Path]) -> None:
     asked = {"post_edit": {"criterion": "clear"}, "composition": {"ordinary": 1}}
-    with pytest.raises(StudyInvalid, match="`q2 ibis` is a conversation"):
+    with pytest.raises(StudyInvalid, match="“q2 ibis” is a conversation"):
         pool(write(GOOD[2]), **asked)
     with pytest.raises(StudyInvalid, match="has 3000 characters"):
         pool(write({"item": "long", "system": "heron", "text": "x" * 3_000}), **asked)
@@ -270,7 +270,7 @@ def test_of_a_conversation_only_the_systems_lines_are_distorted_by_another_syste
 
 
 def test_without_another_text_there_is_no_bad_twin() -> None:
-    with pytest.raises(StudyInvalid, match="`one` has no bad twin"):
+    with pytest.raises(StudyInvalid, match="“one” has no bad twin"):
         bad_twins({"one": text("a", 30), "two": text("b", 4)}, "chapter5", 1)
     same = ItemContent(text="a a a a")
     with pytest.raises(StudyInvalid, match="no bad twin"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.errors import RulesInvalid
-from server.run_decision import Counts, Standing, completing, end_of, most_under_way, needed, places_open
+from server.run_decision import Counts, Standing, completing, end_of, most_under_way, needed, slots_open
 from server.run_rules import Budget, RunRules, Target, in_words, parse_rules
 
 TWENTY = RunRules(target=Target(assignments=20))
@@ -23,7 +23,7 @@ def counts(completed: int, under_way: int = 0, dropped: int = 0) -> Standing:
 
 def test_without_rules_nothing_ends_and_as_many_come_as_will() -> None:
     assert end_of(RunRules(), counts(10_000)) is None
-    assert places_open(RunRules(), counts(10_000)) is None
+    assert slots_open(RunRules(), counts(10_000)) is None
 
 
 def test_a_target_of_assignments() -> None:
@@ -31,11 +31,11 @@ def test_a_target_of_assignments() -> None:
     end = end_of(TWENTY, counts(20))
     assert end is not None
     assert (end.cause, end.reason) == ("target", "The run has what it was to gather: 20 assignments.")
-    assert places_open(TWENTY, counts(12, under_way=5)) == 3
+    assert slots_open(TWENTY, counts(12, under_way=5)) == 3
     # 10 are still needed. With 13 under way p is 24/34, and 13 * 24/34 + 0.693 = 9.9 lets the 14th in.
     # With 14, p is 25/35, and 10 + 0.693 lets nobody in.
-    assert places_open(TWENTY, counts(10, under_way=12, dropped=10)) == 2
-    assert places_open(TWENTY, counts(10, under_way=30)) == 0
+    assert slots_open(TWENTY, counts(10, under_way=12, dropped=10)) == 2
+    assert slots_open(TWENTY, counts(10, under_way=30)) == 0
 
 
 def test_a_target_of_conversations_goes_by_the_system_that_lacks_most() -> None:
@@ -51,7 +51,7 @@ def test_a_target_of_conversations_goes_by_the_system_that_lacks_most() -> None:
 def test_a_target_of_an_interval_goes_by_the_analysis() -> None:
     rules = RunRules(target=Target(widest_interval=0.3))
     assert needed(rules, counts(10)) is None  # nothing analysed yet: nobody knows
-    assert places_open(rules, counts(10)) is None
+    assert slots_open(rules, counts(10)) is None
     wide = Standing(Counts(completed=40), widest=0.6)
     assert needed(rules, wide) == 120  # half as wide takes four times as many
     assert end_of(rules, wide) is None
@@ -60,8 +60,8 @@ def test_a_target_of_an_interval_goes_by_the_analysis() -> None:
 
 
 def test_a_budget_is_never_overspent_and_ends_the_run_when_it_pays_for_no_other() -> None:
-    assert places_open(PAID, counts(4, under_way=3)) == 3
-    assert places_open(PAID, counts(4, under_way=6)) == 0
+    assert slots_open(PAID, counts(4, under_way=3)) == 3
+    assert slots_open(PAID, counts(4, under_way=6)) == 0
     assert end_of(PAID, counts(9, under_way=1)) is None
     end = end_of(PAID, counts(10))
     assert end is not None
@@ -71,32 +71,32 @@ def test_a_budget_is_never_overspent_and_ends_the_run_when_it_pays_for_no_other(
 
 def test_who_left_with_a_report_is_paid_of_the_budget_and_fills_no_place() -> None:
     counts = Counts(under_way=1, completed=8, dropped=1, left_paid=1)
-    assert places_open(PAID, Standing(counts)) == 0  # of ten that it pays for
-    assert places_open(PAID, Standing(replace(counts, left_paid=0))) == 1
+    assert slots_open(PAID, Standing(counts)) == 0  # of ten that it pays for
+    assert slots_open(PAID, Standing(replace(counts, left_paid=0))) == 1
     assert end_of(PAID, Standing(replace(counts, completed=9))) is not None
-    places = Standing(counts, places=10)
-    assert places_open(RunRules(), places) == 1
+    places = Standing(counts, slots=10)
+    assert slots_open(RunRules(), places) == 1
 
 
 def test_what_is_paid_besides_is_of_the_budget() -> None:
     # 1.5 rewards of 3 and bonuses of 2.50 are 7 and a third of it: 9.33. What is left of 41 pays for 7.
     besides = Counts(completed=4, part_paid=Decimal("1.5"), bonuses=Decimal("2.50"))
-    assert places_open(PAID, Standing(besides)) == 3
-    assert places_open(PAID, Standing(replace(besides, part_paid=Decimal(0), bonuses=Decimal(0)))) == 6
+    assert slots_open(PAID, Standing(besides)) == 3
+    assert slots_open(PAID, Standing(replace(besides, part_paid=Decimal(0), bonuses=Decimal(0)))) == 6
     # 7 of 4 are 28, and 9.33.
     end = end_of(PAID, Standing(replace(besides, completed=7)))
     assert end is not None
     assert end.reason == "The budget of 41.00 GBP pays for no other assignment: 37.33 GBP are spent."
     # More than there is may be decided: nobody comes any more.
-    assert places_open(PAID, Standing(replace(besides, bonuses=Decimal(50)))) == 0
+    assert slots_open(PAID, Standing(replace(besides, bonuses=Decimal(50)))) == 0
 
 
 def test_the_places_of_the_study_are_a_target_without_spare_ones() -> None:
-    standing = Standing(Counts(under_way=3, completed=5, dropped=9), places=10)
-    assert places_open(RunRules(), standing) == 2
+    standing = Standing(Counts(under_way=3, completed=5, dropped=9), slots=10)
+    assert slots_open(RunRules(), standing) == 2
     assert end_of(RunRules(), standing) is None
-    assert end_of(RunRules(), Standing(Counts(completed=10), places=10)) is not None
-    assert end_of(TWENTY, Standing(Counts(completed=10), places=10)) is not None  # 20 are out of reach
+    assert end_of(RunRules(), Standing(Counts(completed=10), slots=10)) is not None
+    assert end_of(TWENTY, Standing(Counts(completed=10), slots=10)) is not None  # 20 are out of reach
 
 
 @given(
@@ -111,7 +111,7 @@ def test_who_comes_breaks_no_bound(
 ) -> None:
     budget = Budget(total=Decimal(total), pay=Decimal(3))
     rules = RunRules(target=Target(assignments=40), budget=budget, most_at_once=most)
-    places = places_open(rules, Standing(Counts(under_way, completed, dropped)))
+    places = slots_open(rules, Standing(Counts(under_way, completed, dropped)))
     assert places is not None
     if places:
         assert (completed + under_way + places) * 3 <= total
@@ -147,30 +147,29 @@ def test_rules_from_a_file() -> None:
     [
         (
             "most_at_once: 3\ntarget:\n  assignmants: 40\n",
-            "rules.yaml:3: target.assignmants: there is no such rule; did you mean `assignments`?",
+            "rules.yaml:3: target.assignmants: There is no such rule; did you mean “assignments”?",
         ),
         (
             "\nexcluded: [a]\n",
-            "rules.yaml:2: excluded: there is no such rule; did you mean `excluded_runs`?",
+            "rules.yaml:2: excluded: There is no such rule; did you mean “excluded_runs”?",
         ),
         (
             "opening_hours:\n  hours:\n    - {opens: 09:00, closes: 17:00}\n    - {zzz: 1}\n  time_zone: "
             "UTC\n",
-            "rules.yaml:4: opening_hours.hours.1.zzz: there is no such rule; there are `days`, `opens`, "
-            "`closes`",
+            "rules.yaml:4: opening_hours.hours.1.zzz: There is no such rule. Use “days”, “opens” or “closes”",
         ),
         (
             "\n\ntarget: {assignments: ten}",
-            "rules.yaml:3: target.assignments: expected a whole number, got `ten`",
+            "rules.yaml:3: target.assignments: Enter a whole number",
         ),
-        ("target: {assignments: 0}", "rules.yaml:1: target.assignments: expected 1 or more, got `0`"),
-        ("target: 40", "rules.yaml:1: target: expected settings, each as `name: value`, got `40`"),
-        ("excluded_runs: maxi", "rules.yaml:1: excluded_runs: expected a list, got `maxi`"),
-        ("budget:\n  total: 10\n", "rules.yaml:1: budget.pay: is missing"),
-        ("target: {}", "rules.yaml:1: target: give one of `assignments`"),
+        ("target: {assignments: 0}", "rules.yaml:1: target.assignments: Enter a number of at least 1"),
+        ("target: 40", "rules.yaml:1: target: Enter settings, each as “name: value”"),
+        ("excluded_runs: maxi", "rules.yaml:1: excluded_runs: Enter a list"),
+        ("budget:\n  total: 10\n", "rules.yaml:1: budget.pay: This is required"),
+        ("target: {}", "rules.yaml:1: target: Give one target: assignments"),
         (
             'target: {assignments: "\\e[31mred"}',
-            "rules.yaml:1: target.assignments: expected a whole number, got `�[31mred`",
+            "rules.yaml:1: target.assignments: Enter a whole number",
         ),
     ],
 )
@@ -187,7 +186,10 @@ def test_a_mistake_is_said_with_its_line_in_plain_words(text: str, said: str) ->
         ("target: {assignments: 3, widest_interval: 0.3}", "target"),
         ("target: {assignments: 0}", "target.assignments"),
         ("budget: {total: 10}", "budget.pay"),
-        ("opening_hours: {time_zone: Mars/Base, hours: [{opens: 09:00, closes: 17:00}]}", "Mars/Base"),
+        (
+            "opening_hours: {time_zone: Mars/Base, hours: [{opens: 09:00, closes: 17:00}]}",
+            "opening_hours.time_zone",
+        ),
         (
             "opening_hours: {time_zone: UTC, hours: [{opens: 9, closes: 17:00}]}",
             "opening_hours.hours.0.opens",
@@ -199,7 +201,7 @@ def test_a_mistake_is_said_with_its_line_in_plain_words(text: str, said: str) ->
         ("".join(f"{' ' * n}a:\n" for n in range(600)), "nested more than 50 levels deep"),
         ('a: "\\U00110000"', "not valid YAML"),
         ("most_at_once: " + "9" * 5_000, "most_at_once"),
-        ("".join(f"k{n}: 1\n" for n in range(3_000)), "more than 100 mistakes"),
+        ("".join(f"k{n}: 1\n" for n in range(3_000)), "more than 100 problems"),
     ],
 )
 def test_rules_with_mistakes(text: str, named: str) -> None:

@@ -65,7 +65,7 @@ class Tally:
     """
 
     workers: int
-    handed_in: int
+    submitted: int
     acknowledged: int
     stored: int
     lost: int
@@ -80,7 +80,7 @@ class Tally:
 
     def problems(self, workers: int) -> Mapping[str, int]:
         """Return what is not as it should be when all of so many workers are done."""
-        due = {"handed_in": workers, "workers": workers, "stored": self.acknowledged}
+        due = {"submitted": workers, "workers": workers, "stored": self.acknowledged}
         found: dict[str, int] = asdict(self)
         drawn_while_away = found.pop("drawn_while_away")
         if self.apart <= 1 or drawn_while_away:
@@ -113,7 +113,7 @@ def count(log: Path, url: str, conversations: int, said: str) -> Tally:
     away = away_at(said.splitlines())
     return Tally(
         workers=len(whole),
-        handed_in=sum(kind == "feedback" for _, _, kind, _ in stored),
+        submitted=sum(kind == "feedback" for _, _, kind, _ in stored),
         acknowledged=len(acknowledged),
         stored=len(times),
         lost=len(acknowledged - times.keys()),

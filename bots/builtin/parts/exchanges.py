@@ -195,7 +195,7 @@ class Stock:
         """Return the direction of a persona."""
         return direction(self.space.vector((1.0, sentence) for sentence in sentences))
 
-    def kinship(self, sentences: Sequence[str]) -> Vector:
+    def persona_similarity(self, sentences: Sequence[str]) -> Vector:
         """Return the similarity of each reply's speaker to a persona; 0 if the reply is not about them."""
         return self.claims * self._by_persona.products(self.persona(sentences))
 

@@ -84,7 +84,7 @@ def preregister(
         given, begun = _of_run(connection, text, run, given_rules)
         if begun and not after_the_fact:
             raise RunRefused(
-                f"{begun} assignments of the run `{run}` have begun, so it cannot be preregistered",
+                f"{begun} assignments of the run “{run}” have begun, so it cannot be preregistered",
                 "--after-the-fact writes the file anyway. The file and reports then say that it came later.",
             )
         plan = plan_of(content, hypothesis or [], given, (alpha, familywise), stopping, exclude or [])
@@ -118,7 +118,7 @@ def plan_of(
         StudyInvalid: a level is not between 0 and 1, or a hypothesis does not name two systems of the study.
     """
     if not all(0 < level < 1 for level in levels):
-        raise StudyInvalid("a level must be between 0 and 1", "Set --alpha and --familywise to, say, 0.05.")
+        raise StudyInvalid("A level must be between 0 and 1", "Set --alpha and --familywise to, say, 0.05.")
     target = None if rules.target is None else rules.target.model_dump(mode="json", exclude_none=True)
     return {
         "hypotheses": [_hypothesis(study, text) for text in hypotheses],
@@ -152,7 +152,7 @@ def _hypothesis(study: Study, text: str) -> Json:
     pair = (found["higher"], found["lower"]) if found else ("", "")
     if not set(pair) <= names or pair[0] == pair[1]:
         raise StudyInvalid(
-            f"`{text}` is not a hypothesis about two systems of the study",
+            f"“{text}” is not a hypothesis about two systems of the study",
             f"Write it as 'A > B', with two of: {', '.join(sorted(names))}.",
         )
     return {"higher": pair[0], "lower": pair[1]}

@@ -101,7 +101,7 @@ def replicate(
         study = parse_study(find_run(connection, run).yaml)
         require_moderation(study, moderation)
         calls = of_run(connection, study, RunRules(), moderation, checked=False)
-    agree(in_words(f"A replication of the run `{run}`", calls), yes=yes)
+    agree(in_words(f"A replication of the run “{run}”", calls), yes=yes)
     with transaction_or_fail(data) as connection:
         entry = replicate_run(connection, run, utc_now(), name, same_workers=same_workers)
         record(connection, CommandLine(), "run.open", entry.slug, f"a replication of {run}")

@@ -161,8 +161,8 @@ def study_of(connection: Connection | None, study: Path) -> tuple[Study, str]:
     text = stored_text(connection, str(study))
     if text is None:
         raise StudyInvalid(
-            f"there is neither a file {study} nor a stored study of that name",
-            "Check the path or the name. `candor study list` lists the studies in the folder of --data.",
+            f"There is neither a file {study} nor a stored study of that name",
+            "Check the path or the name. “candor study list” lists the studies in the folder of --data.",
         )
     return parse_study(text, str(study)), text
 
@@ -232,7 +232,7 @@ def changed_rules(connection: Connection, run: str, rules: RunRules, ids: IdCiph
     before = all_rules_of(connection, entry.id, ids)
     set_rules(connection, run, rules, encrypted_workers(rules, ids))
     notes = [
-        f"Workers of `{name}` may come now: the new rules do not exclude them."
+        f"Workers of “{name}” may come now: the new rules do not exclude them."
         for name in before.excluded_runs
         if name not in rules.excluded_runs
     ]

@@ -104,11 +104,11 @@ def check(study: StudyFile, bots: CheckBots = False, yes: Yes = False, data: Dat
         with reading(settings) as connection:
             content, text = stored_studies.study_of(connection, study)
             items = items_of(content, connection, study.parent)
-            lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"), str(study))
+            opened, registered = _line_up(connection, opened_bots, _unopened(text, "check"), str(study))
         if bots:
             calls = of_own_checks(content, opened_bots.moderation)
             agree(in_words(f"The check of the bots of {study}", calls), yes=yes)
-            fitness.require_fit(check_fitness(lineup, registered, opened_bots))
+            fitness.require_fit(check_fitness(opened, registered, opened_bots))
     except CandorError as error:
         fail(error.message, error.hint)
     systems = {item.system for item in items} if items else content.systems
@@ -156,11 +156,11 @@ def open_(
         with transaction(settings, begins=True) as connection:
             stands = find_opened(connection, text, run)
             items = items_of(content, connection, study.parent) if stands is None else []
-            lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
+            opened, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
             calls = of_run(connection, content, given, opened_bots.moderation, checked=True)
         if stands is None:  # the bots of an open run are not checked again
-            agree(in_words(f"The run `{run}`", calls), yes=yes)
-            _require_fit(lineup, registered, opened_bots, despite_failing_bots)
+            agree(in_words(f"The run “{run}”", calls), yes=yes)
+            _require_fit(opened, registered, opened_bots, despite_failing_bots)
         notes = list(study_notes(content)) if stands is None else []
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
@@ -175,7 +175,7 @@ def open_(
     tell(notes)
     if entry.status != "open":
         fail(
-            f"the run `{entry.slug}` exists already and is {entry.status}",
+            f"The run “{entry.slug}” exists already and is {entry.status}",
             f"To resume it: `candor run resume {entry.slug}`. To open another run, choose another name.",
         )
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
@@ -204,17 +204,17 @@ def _line_up(
     if connection is not None:
         opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), source)
-    lineup = open_lineup(entry, opened_bots)  # fails before the run is stored
+    opened = open_lineup(entry, opened_bots)  # fails before the run is stored
     if connection is None:
-        return lineup, []
-    return lineup, fitness.registered_fitness(connection, lineup.study, lineup.study.registered_bots)
+        return opened, []
+    return opened, fitness.registered_fitness(connection, opened.study, opened.study.registered_bots)
 
 
 def _require_fit(
-    lineup: OpenRun, registered: list[fitness.Fitness], opened_bots: OpenedBots, despite: bool
+    opened: OpenRun, registered: list[fitness.Fitness], opened_bots: OpenedBots, despite: bool
 ) -> None:
     try:
-        fitness.require_fit(check_fitness(lineup, registered, opened_bots))
+        fitness.require_fit(check_fitness(opened, registered, opened_bots))
     except BotsUnfit as error:
         if not despite:
             raise

@@ -83,7 +83,7 @@ def student_credits(
         entry = find_run(connection, run)
         if not credit_view(connection, entry).asked_by_server:
             fail(
-                f"the server does not request credits for the run `{run}`",
+                f"the server does not request credits for the run “{run}”",
                 "To change that, set `recruiter: {kind: sona, credit: server, …}` in the study.",
             )
         asked = ask_for_refused(connection, entry, CommandLine()) if again else 0

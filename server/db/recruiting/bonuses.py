@@ -116,7 +116,7 @@ def add_batch(connection: Connection, recruitment: int, new: NewBatch, by: str, 
     try:
         connection.execute(insert(BonusTable), rows)
     except IntegrityError as error:
-        raise BonusRefused(f"One of the submissions has a bonus for `{new.purpose}` already") from error
+        raise BonusRefused(f"One of the submissions has a bonus for “{new.purpose}” already") from error
     return number
 
 

@@ -81,7 +81,7 @@ def add_recruitment(
             )
             number = int(made.scalar_one())
     except IntegrityError as error:
-        raise RecruitmentExists("this run has a study on a platform already") from error
+        raise RecruitmentExists("This run has a study on a platform already") from error
     codes = [{"recruitment_id": number, "ending": k, "code": code} for k, code in new.codes.items()]
     connection.execute(insert(RecruitmentCodeTable), codes)
     return require_recruitment(connection, run_id)
@@ -97,7 +97,7 @@ def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitmen
     """Return a run's study on a platform. Raises NotRecruiting if it has none."""
     found = recruitment_of(connection, run_id)
     if found is None:
-        raise NotRecruiting("this run has no study on a platform yet")
+        raise NotRecruiting("This run has no study on a platform yet")
     return found
 
 

@@ -83,8 +83,8 @@ def set_rules(
     run = find_run(connection, slug)
     if slug in rules.excluded_runs:
         raise RulesInvalid(
-            f"`excluded_runs` names `{slug}`, which is the run itself",
-            "Leave it out: nobody takes part in a run twice.",
+            f"The runs whose workers are excluded include “{slug}”, the run itself",
+            "Remove it: nobody takes part in a run twice.",
         )
     _check_currency(connection, run, rules)
     others = {_other(connection, name) for name in rules.excluded_runs}
@@ -106,7 +106,7 @@ def _check_currency(connection: Connection, run: RunEntry, rules: RunRules) -> N
     if rules.budget is not None and found is not None and rules.budget.is_in_another(found.currency):
         title = title_of(found.platform)
         raise OtherCurrency(
-            f"The budget is in {rules.budget.currency}, and {title} pays the study of `{run.slug}` "
+            f"The budget is in {rules.budget.currency}, and {title} pays the study of “{run.slug}” "
             f"in {found.currency}",
             f"Write the budget in {found.currency}.",
         )
@@ -117,7 +117,7 @@ def _other(connection: Connection, name: str) -> int:
         return find_run(connection, name).id
     except RunNotFound as error:
         raise RunNotFound(
-            f"`excluded_runs`: {error.message}", "`candor run list` shows every run."
+            f"The runs whose workers are excluded: {error.message}", "Check the name in the list of runs."
         ) from error
 
 

@@ -51,10 +51,10 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
     run = find_run(connection, slug)
     before, after = _CHANGES[change]
     if run.status not in before:
-        raise WrongRunStatus(f"`{slug}` is {run.status}: it cannot become {after}")
+        raise WrongRunStatus(f"“{slug}” is {run.status}: it cannot become {after}")
     if change == "resume" and run.kind == "rehearsal":
         raise RunRefused(
-            f"`{slug}` is a rehearsal, which takes no people", "Rehearse the study once more instead."
+            f"“{slug}” is a rehearsal, which takes no people", "Rehearse the study once more instead."
         )
     if change == "resume":
         _require_more_wanted(connection, run)
@@ -95,7 +95,7 @@ def replicate_run(
     raise_revision(connection, "runs")
     first = find_run(connection, slug)
     if name is not None and has_run(connection, name):
-        raise RunExists(f"there is a run named `{name}` already")
+        raise RunExists(f"A run named “{name}” exists already")
     new = open_run(connection, first.yaml, name or _free_name(connection, slug), at)
     connection.execute(_COPY_ITEMS, {"new": new.id, "old": first.id})
     if not same_workers:
@@ -125,7 +125,7 @@ def end_foreseen(connection: Connection, run: RunEntry) -> RunEnd | None:
 def _require_more_wanted(connection: Connection, run: RunEntry) -> None:
     end = end_foreseen(connection, run)
     if end is not None:
-        raise RunHasEnough(f"`{run.slug}` cannot go on. {end.reason}")
+        raise RunHasEnough(f"“{run.slug}” cannot continue. {end.reason}")
 
 
 def _free_name(connection: Connection, slug: str) -> str:

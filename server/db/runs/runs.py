@@ -98,7 +98,7 @@ def find_opened(connection: Connection, text: str, slug: str) -> RunEntry | None
     found = _entries(connection, slug)
     if found and study_hash(found[0].yaml) != study_hash(text):
         raise StudyInvalid(
-            f"the run `{slug}` exists, and it is of another version of the study",
+            f"The run “{slug}” exists, and it is of another version of the study",
             "Runs do not change once opened: give the changed study another run name.",
         )
     return found[0] if found else None
@@ -108,7 +108,7 @@ def require_slug(slug: str) -> None:
     """Check that `slug` can be part of a link. Raises StudyInvalid."""
     if not _SLUG.fullmatch(slug):
         raise StudyInvalid(
-            f"`{slug}` cannot be the name of a run",
+            f"“{slug}” cannot be the name of a run",
             "Use letters, digits, - and _, starting with a letter or a digit, at most 100 characters.",
         )
 
@@ -138,7 +138,7 @@ def find_run(connection: Connection, slug: str) -> RunEntry:
     """Return the run named `slug`. Raises RunNotFound."""
     found = _entries(connection, slug)
     if not found:
-        raise RunNotFound(f"there is no run named `{slug}`")
+        raise RunNotFound(f"There is no run named “{slug}”")
     return found[0]
 
 

@@ -58,7 +58,7 @@ def find_study(connection: Connection, name: str) -> StoredStudy:
     """Return the study `name`. Raises StudyNotFound."""
     row = connection.execute(_newest().where(DraftTable.c.name == name)).one_or_none()
     if row is None:
-        raise StudyNotFound(f"there is no study named `{name}`")
+        raise StudyNotFound(f"There is no study named “{name}”")
     return _study(tuple(row))
 
 
@@ -73,7 +73,7 @@ def find_version(connection: Connection, name: str, number: int) -> StudyVersion
     query = _versions().where(DraftVersionTable.c.name == name, DraftVersionTable.c.number == number)
     row = connection.execute(query).one_or_none()
     if row is None:
-        raise StudyNotFound(f"there is no version {number} of a study named `{name}`")
+        raise StudyNotFound(f"There is no version {number} of a study named “{name}”")
     return StudyVersion(*row)
 
 
@@ -102,7 +102,7 @@ def create_study(connection: Connection, name: str, yaml: str, at: datetime, by:
         connection.execute(select(DraftTable.c.name).where(DraftTable.c.name == name)).one_or_none()
         is not None
     ):
-        raise StudyExists(f"there is a study named `{name}` already")
+        raise StudyExists(f"A study named “{name}” exists already")
     connection.execute(insert(DraftTable).values(name=name))
     _add_version(connection, name, StudyVersion(1, yaml, at, by))
     return find_study(connection, name)
@@ -132,7 +132,7 @@ def save_version(
         return find_study(connection, name)
     if newest.number != based_on:
         raise StudyChanged(
-            f"{newest.saved_by} has saved version {newest.number} of `{name}` "
+            f"{newest.saved_by} has saved version {newest.number} of “{name}” "
             f"while you edited version {based_on}"
         )
     _add_version(connection, name, StudyVersion(newest.number + 1, yaml, at, by))
@@ -166,14 +166,14 @@ def delete_study(connection: Connection, name: str) -> None:
     find_study(connection, name)
     opened = runs_of(connection).get(name, [])
     if opened:
-        raise StudyOpened(f"`{name}` was opened as {', '.join(run.run for run in opened)}")
+        raise StudyOpened(f"“{name}” was opened as {', '.join(run.run for run in opened)}")
     rehearsed = (
         select(RunTable.c.id)
         .join(StudyTable, StudyTable.c.id == RunTable.c.study_id)
         .where(StudyTable.c.name == name)
     )
     if connection.execute(rehearsed.limit(1)).one_or_none() is not None:
-        raise StudyOpened(f"`{name}` was rehearsed, and its rehearsals need it")
+        raise StudyOpened(f"“{name}” was rehearsed, and its rehearsals need it")
     connection.execute(delete(DraftVersionTable).where(DraftVersionTable.c.name == name))
     connection.execute(delete(DraftTable).where(DraftTable.c.name == name))
 

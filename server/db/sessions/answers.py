@@ -16,7 +16,7 @@ from server.session.records import (
     AnswerGiven,
     CallKept,
     MessageReported,
-    QuestionnaireHandedIn,
+    QuestionnaireSubmitted,
     ReportTakenBack,
     Writing,
     WritingKept,
@@ -137,10 +137,10 @@ def answer_row(assignment_id: str, record: AnswerGiven) -> RowFor:
     )
 
 
-def handed_in(connection: Connection, assignment_id: str) -> list[QuestionnaireHandedIn]:
+def submitted(connection: Connection, assignment_id: str) -> list[QuestionnaireSubmitted]:
     """Return the questionnaires that the worker of an assignment has submitted."""
     rows = connection.execute(_HANDED_IN, {"assignment": assignment_id})
-    return [QuestionnaireHandedIn(row.part, row.created_at, row.client_id) for row in rows]
+    return [QuestionnaireSubmitted(row.part, row.created_at, row.client_id) for row in rows]
 
 
 _HANDED_IN = select(QuestionnaireTable).where(QuestionnaireTable.c.assignment_id == bindparam("assignment"))

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
-from server.db.sessions.answers import by_conversation, handed_in, of_assignment, reports
+from server.db.sessions.answers import by_conversation, of_assignment, reports, submitted
 from server.db.sessions.quizzes import quizzes
 from server.db.tables import (
     PERSONA_SEPARATOR,
@@ -75,7 +75,7 @@ def _since_agreed(connection: Connection, assignment: Row[Any], conversations: S
     ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
     records: list[Record] = [
         Agreed(assignment.agreed_at, assignment.agreed_by, assignment.consent_version, ticked),
-        *handed_in(connection, assignment.id),
+        *submitted(connection, assignment.id),
         *_answers(connection, assignment.id),
     ]
     marks, turns, turn_ratings, choices, ratings = (

@@ -55,7 +55,7 @@ from server.session.records import (
     MessageReported,
     OutputKept,
     QuestionAnswered,
-    QuestionnaireHandedIn,
+    QuestionnaireSubmitted,
     QuizAnswered,
     QuizAsked,
     QuizNotAsked,
@@ -296,7 +296,7 @@ def _rows(assignment_id: str, record: Record) -> list[RowFor]:
             return _kept_rows(record)
         case ConversationPlanned():
             return planned_rows(assignment_id, record)
-        case Agreed() | QuestionAnswered() | QuestionnaireHandedIn() | AnswerGiven() | FeedbackGiven():
+        case Agreed() | QuestionAnswered() | QuestionnaireSubmitted() | AnswerGiven() | FeedbackGiven():
             return [_assignment_row(assignment_id, record)]
         case Closed():
             return _closed_rows(assignment_id, record)
@@ -320,7 +320,7 @@ def _rows(assignment_id: str, record: Record) -> list[RowFor]:
 
 def _assignment_row(
     assignment_id: str,
-    record: Agreed | QuestionAnswered | QuestionnaireHandedIn | AnswerGiven | FeedbackGiven,
+    record: Agreed | QuestionAnswered | QuestionnaireSubmitted | AnswerGiven | FeedbackGiven,
 ) -> RowFor:
     match record:
         case Agreed():
@@ -340,7 +340,7 @@ def _assignment_row(
                 created_at=record.at,
                 client_id=record.client_id,
             )
-        case QuestionnaireHandedIn():
+        case QuestionnaireSubmitted():
             return HANDED_IN.row(
                 assignment_id=assignment_id,
                 part=record.part,

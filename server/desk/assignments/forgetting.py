@@ -191,7 +191,7 @@ def _find(connection: Connection, ids: IdCipher, name: str, platform: str | None
         return _Found(kept)
     if not found:
         where = "" if platform is None else f" on {platform}"
-        raise WorkerNotFound(f"no worker has this pseudonym or id{where}")
+        raise WorkerNotFound(f"No worker has this pseudonym or id{where}")
     if len(found) > 1:
         names = " and ".join(row.platform for row in found)
         raise SeveralWorkers(f"{names} each have a worker with this id")

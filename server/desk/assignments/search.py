@@ -68,7 +68,7 @@ class _Mark:
         try:
             return _Mark(datetime.fromisoformat(at).astimezone(UTC), conversation)
         except (ValueError, OverflowError) as error:
-            raise SearchInvalid(f"`{text}` is not the end of a page") from error
+            raise SearchInvalid(f"“{text}” is not the end of a page") from error
 
 
 router = APIRouter()

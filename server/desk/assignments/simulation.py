@@ -62,14 +62,16 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
     )
     found = connection.execute(joined.where(AssignmentTable.c.id == assignment_id)).one_or_none()
     if found is None:
-        raise AssignmentNotFound(f"there is no assignment `{assignment_id}`")
+        raise AssignmentNotFound(f"There is no assignment “{assignment_id}”")
     run = find_run(connection, found.slug)
     study = parse_study(run.yaml)
     believed = believed_quality(connection, run.id)
     if believed is None and study.simulate is not None:
         believed = study.simulate.quality
     if not found.simulated or believed is None:
-        raise NotSimulated("this assignment is not a simulated one of a study with a `simulate` section")
+        raise NotSimulated(
+            "This assignment is not simulated, or its study sets no qualities for simulated workers"
+        )
     quality = dict(believed) | {QC: 0.0}
     query = (
         select(
@@ -107,7 +109,7 @@ def crowd_question(connection: Connection, slug: str, workers: int, *, sees_host
     """Return the possible cost of a number of simulated workers in a run, in words. Raises RunNotFound."""
     calls = of_assignments(connection, parse_study(find_run(connection, slug).yaml), workers)
     asked = Confirmation(given=False, sees_hosts=sees_hosts)
-    return CrowdQuestion(question=asked.question(f"A crowd of {workers:,} in the run `{slug}`", calls))
+    return CrowdQuestion(question=asked.question(f"A crowd of {workers:,} in the run “{slug}”", calls))
 
 
 def _quality(of_system: float, kind: str | None) -> float:

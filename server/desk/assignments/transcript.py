@@ -170,7 +170,7 @@ def _assignment(connection: Connection, assignment_id: str) -> Any:
     )
     found = connection.execute(query).one_or_none()
     if found is None:
-        raise AssignmentNotFound(f"there is no assignment `{assignment_id}`")
+        raise AssignmentNotFound(f"There is no assignment “{assignment_id}”")
     return found
 
 

@@ -83,7 +83,7 @@ async def answer_line(
         return partners.answer(connection, run_id, body.conversation, body.turn, body.text, by, now)
 
     if not await store.submit(answer):
-        raise LineTaken("this message does not wait for a reply")
+        raise LineTaken("This message does not wait for a reply")
     return Response(status_code=204)
 
 

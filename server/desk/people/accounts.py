@@ -151,7 +151,7 @@ async def sign_in(
     await attempts.count_person(body.name.lower())
     found = await store.read(lambda c: people.find(c, body.name))
     if not await people.is_right(found.password if found else None, body.password) or found is None:
-        raise WrongPassword("wrong name or password")
+        raise WrongPassword("Wrong name or password")
     signed_in = await begin_sign_in(store, found, request, response)
     known.keep(request, response, found.name)
     return signed_in
@@ -216,9 +216,9 @@ async def change_password(
     people.require_good(body.new)
     found = await store.read(lambda c: _person(c, actor))
     if found is not None and found.password is None:
-        raise NoPassword(f"`{found.name}` has no password yet")
+        raise NoPassword(f"“{found.name}” has no password yet")
     if not await people.is_right(found.password if found else None, body.old) or found is None:
-        raise WrongPassword("this is not your current password")
+        raise WrongPassword("This is not your current password")
     stored, person = await people.hashed(body.new), found.id
     # This browser stays signed in, because its page may send requests meanwhile.
     kept = hashed(sign_in_secret(request) or "")
@@ -251,7 +251,7 @@ async def begin_sign_in(
     def begin(connection: Connection) -> str:
         now = people.by_id(connection, member.id)
         if now is None or now.password != member.password:  # changed while the old one was being checked
-            raise WrongPassword("this password was changed a moment ago")
+            raise WrongPassword("This password was changed a moment ago")
         record(connection, actor, "person.sign_in", member.name, how)
         return sign_ins.begin(connection, member.id, utc_now())
 
@@ -280,7 +280,7 @@ def _with_password(connection: Connection, body: LinkToUse, stored: str) -> Memb
     sign_ins.use_link(connection, body.link)
     member = people.by_id(connection, person)
     if member is None:
-        raise LinkUsed("this person was removed")
+        raise LinkUsed("This person was removed")
     record(
         connection, Actor("person", member.name, member.roles), "person.password", member.name, "by a link"
     )

@@ -35,9 +35,9 @@ class InvitationMail:
     def require(self, name: str) -> None:
         """Check that an e-mail can be sent to a person of this name. Raises NoMail, InvalidField."""
         if not self.available:
-            raise NoMail("this server sends no e-mails")
+            raise NoMail("This server sends no e-mails")
         if "@" not in name:
-            raise InvalidField(f"`{name}` is not an e-mail address", "Copy the link and send it yourself.")
+            raise InvalidField(f"“{name}” is not an e-mail address", "Copy the link and send it yourself.")
 
     async def send(self, person: str, by: str, study: str, link: str, expires_at: datetime) -> str | None:
         """Send a link for choosing a password. Return why that failed; None if the server took the e-mail.

@@ -157,9 +157,9 @@ def _own(connection: Connection, person: str, study: str, actor: Actor) -> Membe
     member = people.require(connection, person)
     row = _row(member, study, actor)
     if row.role is None:
-        raise PersonNotFound(f"`{member.name}` has no role in this study")
+        raise PersonNotFound(f"“{member.name}” has no role in this study")
     if not row.may_have_link:
-        raise NotYours(f"`{member.name}` has a role in a study that {actor.name} does not own")
+        raise NotYours(f"“{member.name}” has a role in a study that {actor.name} does not own")
     return member
 
 

@@ -44,7 +44,7 @@ class RunToOpen(RequestBody):
     @model_validator(mode="after")
     def _one_study(self) -> "RunToOpen":
         if (self.yaml is None) == (self.study is None):
-            raise ValueError("give either `yaml` or `study`")
+            raise ValueError("Give either a study's text or its name")
         return self
 
 

@@ -23,14 +23,14 @@ def place_of(worker: WorkerFacts, study: Study) -> Place:
         return Phase.DONE, None
     if worker.agreed_at is None:
         return Phase.INSTRUCTIONS, None
-    if study.asked.before and "before" not in worker.handed_in:
+    if study.asked.before and "before" not in worker.submitted:
         return Phase.QUESTIONS_BEFORE, None
     if study.tutorial is not None and worker.answers < len(study.tutorial.questions):
         return Phase.TUTORIAL, None
     current = worker.current
     if current is not None:
         return _step_of(current, study), current.number
-    is_asked = study.asked.after and "after" not in worker.handed_in
+    is_asked = study.asked.after and "after" not in worker.submitted
     return Phase.QUESTIONS_AFTER if is_asked else Phase.FEEDBACK, None
 
 

@@ -33,7 +33,7 @@ from server.desk.runs.responses import (
 )
 from server.desk.runs.workers import WorkerFacts, count_waiting, read_workers
 from server.live.converse.sessions import LiveSessions
-from server.run_decision import Standing, needed, places_open
+from server.run_decision import Standing, needed, slots_open
 from server.run_rules import RunRules, in_words, is_open, next_opening
 from server.session.plan import QC
 from server.study import Study, parse_study
@@ -54,7 +54,7 @@ def limits_of(connection: Connection, run: RunEntry, study: Study) -> RunStandin
     budget = rules.budget
     shown = RunLimits(
         target=in_words(rules.target),
-        places_open=places_open(rules, stands) if run.status == "open" else 0,
+        places_open=slots_open(rules, stands) if run.status == "open" else 0,
         opens_at=_opens_at(rules) if run.status == "open" else None,
         spent=None if budget is None else float(stands.counts.spent(budget)),
         budget=None if budget is None else float(budget.total),
@@ -72,8 +72,8 @@ def _opens_at(rules: RunRules) -> datetime | None:
 def _wanted(rules: RunRules, stands: Standing) -> int | None:
     more = needed(rules, stands)
     known = [] if more is None else [stands.counts.completed + more]
-    if stands.places is not None:
-        known.append(stands.places)
+    if stands.slots is not None:
+        known.append(stands.slots)
     if rules.budget is not None:
         affordable = rules.budget.assignments(stands.counts.besides(rules.budget))
         known.append(max(affordable - stands.counts.left_paid, 0))

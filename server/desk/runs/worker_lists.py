@@ -87,7 +87,7 @@ def read_workers(text: str, name: str) -> list[str]:
         worker = _checked(written, f"{name}, line {line}")
         if worker in found:
             raise WorkerListInvalid(
-                f"{name}, line {line}: the worker `{worker}` is in line {found[worker]} already",
+                f"{name}, line {line}: the worker “{worker}” is in line {found[worker]} already",
                 "Give each worker a different id: people with the same link count as the same worker.",
             )
         found[worker] = line
@@ -101,8 +101,8 @@ def _cells(rows: list[list[str]], name: str) -> Iterator[tuple[int, str]]:
     header = [cell.strip().lower() for cell in rows[0]] if rows else []
     if _COLUMN not in header and any(len(row) > 1 for row in rows):
         raise WorkerListInvalid(
-            f"{name}: it has several columns, and none is named `{_COLUMN}`",
-            f"Name the column of the ids `{_COLUMN}` in the first line, or leave only that column.",
+            f"{name}: it has several columns, and none is named “{_COLUMN}”",
+            f"Name the column of the ids “{_COLUMN}” in the first line, or leave only that column.",
         )
     column = header.index(_COLUMN) if _COLUMN in header else 0
     for line, row in enumerate(rows, start=1):

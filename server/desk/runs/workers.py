@@ -64,7 +64,7 @@ class WorkerFacts:
     """An assignment with its conversations, in order.
 
     `left_with_report`: the worker reported a message and left, and has a completion code. `answers`: the
-    number of right answers in the tutorial. `handed_in`: the submitted questionnaires, before or after the
+    number of right answers in the tutorial. `submitted`: the submitted questionnaires, before or after the
     conversations.
     """
 
@@ -77,7 +77,7 @@ class WorkerFacts:
     active_at: datetime
     ended_at: datetime | None
     answers: int
-    handed_in: frozenset[str]
+    submitted: frozenset[str]
     conversations: tuple[ConversationFacts, ...]
     left_with_report: bool = False
 
@@ -112,7 +112,7 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
     )
     conversations = _conversations(connection, chosen)
     answers = _right_answers(connection, chosen)
-    handed_in = _handed_in(connection, chosen)
+    submitted = _submitted(connection, chosen)
     return [
         WorkerFacts(
             assignment=row.id,
@@ -124,7 +124,7 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
             active_at=row.active_at,
             ended_at=row.ended_at,
             answers=answers.get(row.id, 0),
-            handed_in=handed_in.get(row.id, frozenset()),
+            submitted=submitted.get(row.id, frozenset()),
             conversations=conversations.get(row.id, ()),
             left_with_report=row.left_with_report,
         )
@@ -240,7 +240,7 @@ def _right_answers(connection: Connection, chosen: ColumnElement[bool]) -> dict[
     return {row.assignment_id: int(row.right) for row in connection.execute(query)}
 
 
-def _handed_in(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, frozenset[str]]:
+def _submitted(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, frozenset[str]]:
     query = (
         select(QuestionnaireTable.c.assignment_id, QuestionnaireTable.c.part)
         .join(AssignmentTable, AssignmentTable.c.id == QuestionnaireTable.c.assignment_id)

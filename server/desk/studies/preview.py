@@ -52,7 +52,7 @@ def preview(study: Study) -> list[PreviewStep]:
     try:
         rules = session_rules(study, load_corpus(study.corpus, study.language))
     except CorpusError as error:
-        raise StudyInvalid(f"corpus `{study.corpus}` cannot be opened: {error}") from error
+        raise StudyInvalid(f"Corpus “{study.corpus}” cannot be opened: {error}") from error
     card = study_card(study)
     steps: dict[str, PreviewStep] = {}
     for state in _states(study, rules):
@@ -71,7 +71,7 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     yield start
     agreed = start._replace(agreed=True)
     yield agreed
-    asked = agreed._replace(handed_in=frozenset({"before"}))
+    asked = agreed._replace(submitted=frozenset({"before"}))
     yield asked
     taught = asked._replace(answers=_right_answers(rules))
     yield taught
@@ -82,7 +82,7 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
         quiz = _quiz(planned[0], study.quiz.choices)
         yield rated.with_conversations((rated.conversations[0]._replace(quiz=quiz),))
     yield rated
-    done = rated._replace(handed_in=frozenset({"before", "after"}))
+    done = rated._replace(submitted=frozenset({"before", "after"}))
     yield done
     yield done._replace(closed="completed")
 

@@ -74,10 +74,10 @@ class NewStudy(RequestBody):
     @model_validator(mode="after")
     def _one_text(self) -> "NewStudy":
         if (self.yaml is None) == (self.begin_with is None):
-            raise ValueError("give either `yaml` or `begin_with`")
+            raise ValueError("Give either a text or a template")
         if self.begin_with is not None and self.language not in template(self.begin_with).languages:
             languages = ", ".join(template(self.begin_with).languages)
-            raise ValueError(f"the template `{self.begin_with}` exists in {languages}")
+            raise ValueError(f"The template “{self.begin_with}” exists in {languages}")
         return self
 
 
@@ -245,7 +245,7 @@ async def examine_qc(study: str, store: Lists, reach: Corpora) -> QcExamination:
     try:
         examined = await in_thread(lambda: qc_fitness(found, bots))
     except CorpusError as error:
-        raise StudyInvalid(f"the QC bot has no corpus: {error}") from error
+        raise StudyInvalid(f"The QC bot has no corpus: {error}") from error
     return QcExamination(findings=[finding for bot in examined for finding in bot.findings])
 
 
@@ -273,7 +273,7 @@ async def check_study(body: StudyToCheck, store: Lists) -> CheckedStudy:
         return await in_thread(lambda: checked_study(body.yaml, changes, registered))
     except (Unreadable, NotEditable) as error:
         raise StudyInvalid(
-            f"the change cannot be made: {error}", "Correct the text itself first, then change settings."
+            f"The change cannot be made: {error}", "Correct the text itself first, then change settings."
         ) from error
 
 

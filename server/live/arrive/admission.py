@@ -201,7 +201,7 @@ def admit(
     rules = read_rules(arrival_state.rules)
     _require_invited(arrival_state)
     _require_hours(rules, at)
-    if not rules.bounds_places and run.study.assignments is None and not run.spending_caps:
+    if not rules.bounds_slots and run.study.assignments is None and not run.spending_caps:
         return True
     standing = standing_of(connection, run, rules)
     if end_of(rules, standing) is not None:
@@ -219,11 +219,11 @@ def standing_of(connection: Connection, run: OpenRun, rules: RunRules) -> Standi
 def require_open(status: RunStatus, cause: Cause) -> None:
     """Check that a run admits new workers. Raises RunPaused, RunClosed, RunComplete."""
     if status == "paused":
-        raise RunPaused("this study is paused for a while")
+        raise RunPaused("This study is paused for a while")
     if status == "closed" and cause != "researcher":
         raise RunComplete(_ENOUGH)
     if status == "closed":
-        raise RunClosed("this study takes no more workers")
+        raise RunClosed("This study takes no more workers")
 
 
 _ENOUGH = "this study has all the answers that it needs"
@@ -237,9 +237,9 @@ def _require_hours(rules: RunRules, at: datetime) -> None:
 
 def _require_invited(arrival_state: ArrivalState) -> None:
     if arrival_state.took_part:
-        raise TookPart("you took part in an earlier round of this study")
+        raise TookPart("You took part in an earlier round of this study")
     if arrival_state.is_excluded:
-        raise NotInvited("this study is not open to you")
+        raise NotInvited("This study is not open to you")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +273,10 @@ def next_place(run: OpenRun, arrival_state: ArrivalState, *, more: bool) -> Plac
 def new_place(arrival_state: ArrivalState, most: int | None, *, more: bool) -> Place:
     """Return a slot that nobody has had. Raises RunFull."""
     if not more:
-        raise RunFull("this study has as many active workers as it may have at the moment")
+        raise RunFull("This study has as many active workers as it may have at the moment")
     number = 0 if arrival_state.last is None else arrival_state.last + 1
     if most is not None and number >= most:
-        raise RunFull("every place of this study is taken")
+        raise RunFull("Every slot of this study is taken")
     return Place(number, is_new=True)
 
 

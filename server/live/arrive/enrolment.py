@@ -161,7 +161,7 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         renew_enrolment(connection, enrolment, worker.arrival, at)
         return enrolment
     if arrival_state.of_this_id is not None:
-        raise AlreadyTookPart("this browser has taken part already, under another name")
+        raise AlreadyTookPart("This browser has taken part already, under another name")
     more = admit(connection, run, arrival_state, simulated=worker.simulated, at=at)
     place, plan = _planned_place(connection, run, worker, arrival_state, at, more=more)
     if place.displaced is not None:
@@ -223,7 +223,7 @@ def _planned_chats(
         else None
     )
     if other is None:
-        raise RunNotReady("a chatbot of this study does not answer at the moment")
+        raise RunNotReady("A chatbot of this study does not answer at the moment")
     return other
 
 
@@ -323,7 +323,7 @@ def _place_with_items(
             _seed_of_place(run, worker.simulated, place),
         )
     except ValueError as error:
-        raise RunFull("the items left to rate in this study are your own conversations") from error
+        raise RunFull("The items left to rate in this study are your own conversations") from error
     return place, plan_of_new
 
 

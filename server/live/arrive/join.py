@@ -163,7 +163,7 @@ def _why_not_open(entry: RunEntry) -> NotAvailable:
         require_open(entry.status, entry.cause)
     except NotAvailable as error:
         return error
-    return RunNotReady("this study is about to open")
+    return RunNotReady("This study is about to open")
 
 
 def _named(body: JoinRequest, study: Study, *, is_signed: bool) -> Arrival | None:
@@ -181,16 +181,16 @@ def _require_one_name(body: JoinRequest, study: Study) -> None:
     values = [body.worker or ""] if study.recruiter is None else values_of(body.parameters, person)
     named = {"worker", "signature", person.lower()}
     if len(values) > 1 or any(name.lower() in named for name in body.doubled):
-        raise LinkAmbiguous("the address names two different workers")
+        raise LinkAmbiguous("The address names two different workers")
     if values and is_placeholder(values[0]):
         raise LinkUnfilled(
-            f"The address contains `{person}={values[0][:80]}`. This is a placeholder, not an id"
+            f"The address contains “{person}={values[0][:80]}”. This is a placeholder, not an id"
         )
 
 
 def _require_recruited(study: Study, ticket: Ticket) -> None:
     if study.recruiter is not None and ticket.arrival.platform == LINK and not ticket.is_signed:
-        raise LinkUnsigned(f"this study takes workers from {study.recruiter.kind} only, by the link there")
+        raise LinkUnsigned(f"This study takes workers from {study.recruiter.kind} only, by the link there")
 
 
 def _ticket(visit: _Visit) -> Ticket:
@@ -306,7 +306,7 @@ class JoinRequests:
     async def _admitted(self, body: JoinRequest, run: OpenRun) -> JoinResponse:
         """Return a token for a run. Raises RunClosed for a rehearsal, and what `_visit` and `_find` raise."""
         if run.is_rehearsal and not body.simulated:
-            raise RunClosed("this is a rehearsal, which takes simulated workers only")
+            raise RunClosed("This is a rehearsal, which takes simulated workers only")
         visit = await self._visit(body, run)
         ticket = _ticket(visit)
         enrolment = await self._store.look_up(lambda connection: self._find(connection, visit, ticket))
@@ -343,7 +343,7 @@ class JoinRequests:
         if body.signature is None:
             return False
         if body.worker is None or not self._auth.is_link_signature(body.signature, body.run, body.worker):
-            raise LinkAltered("this link was changed after it was made")
+            raise LinkAltered("This link was changed after it was made")
         return True
 
     def _find(self, connection: Connection, visit: _Visit, ticket: Ticket) -> Enrolment | None:
@@ -365,17 +365,17 @@ class JoinRequests:
         arrival_state = look(connection, run, arrival, new, simulated=simulated, at=at, to_draw=False)
         own = held if held is not None and not is_named else enrolment_in(arrival_state)
         if own is not None and not is_named and visit.has_expired:
-            raise TokenExpired("this session's link has expired")
+            raise TokenExpired("This session's link has expired")
         is_proven = own is not None and own == held and not visit.has_expired
         if self._signed_links and not (ticket.is_signed or is_proven):
-            raise LinkUnsigned("this study takes personal links only")
+            raise LinkUnsigned("This study takes personal links only")
         if visit.unproven is not None and not (is_proven or visit.is_kept(ticket)):
             raise visit.unproven
         if own is None:
             _require_recruited(run.study, ticket)
             require_place(connection, run, arrival_state, simulated=simulated, at=at)
             if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
-                raise AlreadyTookPart("this browser has taken part already, under another name")
+                raise AlreadyTookPart("This browser has taken part already, under another name")
         return own
 
 

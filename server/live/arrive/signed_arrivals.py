@@ -43,25 +43,25 @@ class SignedArrivals:
         platform, signatures = recruiter.title, self._signatures[recruiter.kind]
         token = parameters.get(signatures.parameter)
         if token is None:
-            unsigned = LinkUnsigned(f"this study takes workers from {platform} only, by the link there")
+            unsigned = LinkUnsigned(f"This study takes workers from {platform} only, by the link there")
             return recruiter.arrival(parameters), unsigned
         try:
             signed = await signatures.verified(token, f"{self._public_url}/w/{quote(run)}")
         except Expired:
             late = LinkExpired(
-                f"this link was valid for two minutes only: open the study at {platform} again"
+                f"This link was valid for two minutes only: open the study at {platform} again"
             )
             return recruiter.arrival(parameters), late
         except Forged as error:
-            raise LinkAltered(f"this link is not as {platform} made it: {error}") from error
+            raise LinkAltered(f"This link is not as {platform} made it: {error}") from error
         except KeysUnavailable as error:
             raise PlatformFailed(str(error), "Try again in a moment.") from error
         named = recruiter.arrival(signed.parameters)
         given = {name: parameters[name] for name in signed.parameters if name in parameters}
         if named is None or named.visit not in {None, signed.submission}:
-            raise LinkAltered(f"this link was changed after {platform} made it: it names no worker")
+            raise LinkAltered(f"This link was changed after {platform} made it: it names no worker")
         if any(value != signed.parameters[name] for name, value in given.items()):
-            raise LinkAltered(f"this link was changed after {platform} made it: it names another worker")
+            raise LinkAltered(f"This link was changed after {platform} made it: it names another worker")
         if not await self._store.read(lambda connection: leads_to_run(connection, signed.study, run)):
-            raise LinkAltered(f"this link is for another study: open this one at {platform} again")
+            raise LinkAltered(f"This link is for another study: open this one at {platform} again")
         return replace(named, visit=signed.submission), None

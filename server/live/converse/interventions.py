@@ -99,7 +99,7 @@ class Interventions:
         def work(connection: Connection) -> StoredNotice:
             found = interventions.find_assignment(connection, assignment)
             if found.status != "active":
-                raise AssignmentOver(f"assignment `{assignment}` is {found.status} already")
+                raise AssignmentOver(f"Assignment “{assignment}” is {found.status} already")
             record(connection, actor, "assignment.message", assignment, text)
             return interventions.add_notice(connection, found.run, assignment, text, utc_now())
 

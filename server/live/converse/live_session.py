@@ -286,7 +286,7 @@ class LiveSession:
         except SessionLost:
             self.lose()
         else:
-            raise StorageFailed("the session changed elsewhere at the same moment")
+            raise StorageFailed("The session changed elsewhere at the same moment")
 
     async def _decide(self, event: Event, also: Callable[[Transaction], None] | None) -> bool:
         """Decide an event, store the records, perform the effects; return False if the state is too old."""

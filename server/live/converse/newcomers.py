@@ -76,7 +76,7 @@ class Newcomers:
         found = await self._store.look_up(lambda connection: find_enrolment(connection, run, arrival))
         assignment = None if found is None else found.assignment
         if self._signed_links and not ticket.is_signed and assignment != ticket.assignment:
-            raise LinkUnsigned("this study takes personal links only")
+            raise LinkUnsigned("This study takes personal links only")
         return assignment
 
     def greet(self, ticket: Ticket, connection: HTTPConnection) -> "Newcomer":
@@ -143,7 +143,7 @@ class Newcomers:
 
     def _run(self, ticket: Ticket) -> OpenRun:
         if ticket.run not in self._runs:
-            raise RunNotReady("this study is about to open")
+            raise RunNotReady("This study is about to open")
         return self._runs[ticket.run]
 
     async def _count(self, ticket: Ticket, connection: HTTPConnection) -> None:

@@ -136,15 +136,15 @@ def _require_in_time(connection: Connection, assignment: str, at: datetime) -> A
     )
     found = connection.execute(query).one_or_none()
     if found is None:
-        raise AssignmentNotFound("this server has no data of yours")
+        raise AssignmentNotFound("This server has no data of yours")
     days = parse_study(find_run(connection, found.slug).yaml).withdrawal_days
     if days is None or (found.ended_at is not None and found.ended_at + timedelta(days=days) < at):
-        raise WithdrawalOver("the time for downloading or withdrawing your data is over")
+        raise WithdrawalOver("The time for downloading or withdrawing your data is over")
     gone = select(RemovalTable.c.extent).where(
         RemovalTable.c.assignment_id == assignment, RemovalTable.c.extent == "all"
     )
     if connection.execute(gone).first() is not None:
-        raise AssignmentNotFound("this server has no data of yours any more")
+        raise AssignmentNotFound("This server has no data of yours any more")
     return found
 
 

@@ -304,11 +304,11 @@ class LiveSessions:
         try:
             read = await self._store.look_up(lambda connection: _read(connection, assignment_id))
         except NoResultFound as error:
-            raise AssignmentNotFound("this session is not known here") from error
+            raise AssignmentNotFound("This session is not known here") from error
         assignment, arrival, records, notices, codes = read
         run = self._runs.get(assignment.run_id)
         if run is None:
-            raise AssignmentNotFound("the run of this session is not open here")
+            raise AssignmentNotFound("The run of this session is not open here")
         whose = self._auth.known(arrival)
         ways = _ways_out(whose, run.study.recruiter, codes, self._prolific_site)
         name, pace = assignment.id, assignment.reply_pace
@@ -358,7 +358,7 @@ def _raise_fence(connection: Connection, assignment_id: str) -> int:
     """Make this process a session's owner; return the new fence. Raises AssignmentNotFound."""
     fence = connection.execute(_TAKE_OVER, {"key": assignment_id}).scalar_one_or_none()
     if fence is None:
-        raise AssignmentNotFound("this session is not known here")
+        raise AssignmentNotFound("This session is not known here")
     return int(fence)
 
 

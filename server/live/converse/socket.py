@@ -181,14 +181,14 @@ class WorkerSocket:
             if may_be_open:
                 await self._converse(socket, page)
             else:  # before any `hello`: a silent client would hold one more socket until the `hello` timeout
-                page.send(_error_message(TooMany("too many open connections from this address"), None))
+                page.send(_error_message(TooMany("Too many open connections from this address"), None))
         except WebSocketDisconnect:
             pass
         except TimeoutError:
             page.send(Error(code="silent", message="no `hello` came in time", retry=True))
         except Exception:
             log.exception("connection failed")
-            page.send(_error_message(CandorError("something went wrong on the server"), None))
+            page.send(_error_message(CandorError("Something went wrong on the server"), None))
         finally:
             page.close()
             with suppress(asyncio.CancelledError):
@@ -293,7 +293,7 @@ class Listener:
             self._refused += not isinstance(error, StorageFailed)  # which is not the page's fault
         else:  # an error in our code must not end a worker's session
             log.error("message failed", assignment=self._assignment, exc_info=error)
-            error = CandorError("something went wrong on the server")
+            error = CandorError("Something went wrong on the server")
         self._page.send(_error_message(error, _id_in(frame), self._session.way_back))
         if self._refused == _MOST_REFUSED:
             log.warning(
@@ -319,7 +319,7 @@ def parse(frame: str) -> ClientMessage:
     """
     # A character has four bytes at most, so most frames need not be encoded to be measured.
     if 4 * len(frame) > MAX_FRAME_BYTES and len(frame.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
-        raise MessageTooLong(f"a frame holds at most {MAX_FRAME_BYTES} bytes")
+        raise MessageTooLong(f"A frame holds at most {MAX_FRAME_BYTES} bytes")
     try:
         return client_messages.validate_json(frame)
     except ValidationError as error:
@@ -328,9 +328,9 @@ def parse(frame: str) -> ClientMessage:
     where, reason = ".".join(str(key) for key in problem["loc"][1:]), problem["msg"]
     match problem["type"]:
         case "json_invalid":
-            raise MalformedJson(f"the frame is not JSON: {reason}")
+            raise MalformedJson(f"The frame is not JSON: {reason}")
         case "union_tag_invalid" | "union_tag_not_found":
-            raise UnknownMessage(f"no message of this type: {reason}")
+            raise UnknownMessage(f"No message of this type: {reason}")
         case "string_too_long":
             raise MessageTooLong(f"{where}: {reason}")
         case _:

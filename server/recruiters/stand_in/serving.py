@@ -361,7 +361,7 @@ class ParticipantPages:
             code = request.query_params.get("cc")
             found = self._platform.complete(request.cookies.get(_COOKIE, ""), code)
         except (StandInRefusal, NoSuchThing) as error:
-            return _page("This cannot be handed in", f"<p>{escape(str(error))}</p>", 403)
+            return _page("This cannot be submitted", f"<p>{escape(str(error))}</p>", 403)
         return _page("Thank you", f"<p>Your submission is {escape(found.status.lower())}.</p>")
 
     async def _give_back(self, request: Request) -> Response:

@@ -84,10 +84,10 @@ def over(
 def _open(state: State, held: Sequence[Conversation], message: wire.Topic, at: datetime) -> Decision:
     plan = held[0].plan
     if plan.icebreaker is not None and message.text is not None:
-        raise TopicFixed("this study picks the topic itself")
+        raise TopicFixed("This study picks the topic itself")
     topic = plan.icebreaker if plan.icebreaker is not None else message.text
     if topic is None:
-        raise TopicMissing("this study lets you choose the topic")
+        raise TopicMissing("This study lets you choose the topic")
     marks: list[Record] = [
         TopicMarked(c.plan.conversation, 0, 0, topic, message.opinion, None, None, at, message.id)
         for c in held
@@ -105,16 +105,16 @@ def _open(state: State, held: Sequence[Conversation], message: wire.Topic, at: d
 def _refuse_unless_free(state: State, held: Sequence[Conversation], at: datetime) -> None:
     for conversation in held:
         if conversation.awaits_reply() or conversation.hides_reply(at):
-            raise ReplyPending("the reply is still on its way")
+            raise ReplyPending("The reply is still on its way")
     if isinstance(held, Pair) and pairs.choice_due(state, held) is not None:
-        raise ChoiceMissing("the better reply has not been chosen yet")
+        raise ChoiceMissing("The better reply has not been chosen yet")
 
 
 def _say(state: State, held: Sequence[Conversation], message: wire.Say, at: datetime) -> Decision:
     _refuse_unless_free(state, held, at)
     first = held[0]
     if first.inputs >= state.rules.maximum_inputs:
-        raise TooManyInputs(f"this conversation has all of its {state.rules.maximum_inputs} inputs")
+        raise TooManyInputs(f"This conversation has its maximum of {state.rules.maximum_inputs} messages")
     index = len(first.turns)
     if message.turn != index:
         raise WrongPhase(f"line {index}", f"line {message.turn}")
@@ -140,7 +140,7 @@ def _change_topic(
     state: State, held: Sequence[Conversation], message: wire.TopicChange, at: datetime
 ) -> Decision:
     if held[0].topics > state.rules.maximum_topic_changes:  # the opening topic is one of `topics`
-        raise TooManyTopicChanges(f"the topic has changed {state.rules.maximum_topic_changes} times")
+        raise TooManyTopicChanges(f"The topic has changed {state.rules.maximum_topic_changes} times")
     marks: list[Record] = [
         TopicMarked(
             c.plan.conversation,

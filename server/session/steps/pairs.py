@@ -69,7 +69,7 @@ def choose(state: State, pair: Pair, message: wire.Choose, at: datetime) -> Deci
     if message.turn != due:
         raise WrongPhase(f"a choice after line {due}", f"one after line {message.turn}")
     if message.preference == "tie" and not comparison.ties:
-        raise NoTies("this study asks for one of the two")
+        raise NoTies("This study asks for one of the two")
     chosen = SideChosen(pair.left.plan.conversation, due, message.preference, at, message.id)
     if comparison.choose == "end":
         return Decision([chosen, *_judged(state, pair, at, message.id)], [], True)

@@ -179,7 +179,7 @@ def _edits(
     if values[asked.criterion] >= asked.top:
         return []
     if message.edit is None:
-        raise EditMissing("the text was neither rated at the top nor improved")
+        raise EditMissing("The text was neither rated at the top nor improved")
     shown = item.content.text
     reason = why_senseless(shown, message.edit)
     if reason is not None:

@@ -47,7 +47,7 @@ from server.session.records import (
     ItemShown,
     MessageReported,
     QuestionAnswered,
-    QuestionnaireHandedIn,
+    QuestionnaireSubmitted,
     Record,
     ReportTakenBack,
     WorkerSaid,
@@ -260,11 +260,11 @@ def _agree(state: State, message: wire.Agree, at: datetime) -> Decision:
     if consent is None:
         return Decision([Agreed(at, message.id)], is_over=True)
     if message.consent != consent.version:
-        raise ConsentMissing(f"the consent is version {consent.version}, not {message.consent}")
+        raise ConsentMissing(f"The consent is version {consent.version}, not {message.consent}")
     if not consent.are_ticked(message.ticked):
         required = ", ".join(box.label for box in consent.boxes if box.required)
         ticked = ", ".join(message.ticked) or "nothing"
-        raise ConsentMissing(f"boxes that must be ticked: {required}; ticked: {ticked}")
+        raise ConsentMissing(f"Boxes that must be ticked: {required}; ticked: {ticked}")
     in_order = tuple(box.label for box in consent.boxes if box.label in message.ticked)
     return Decision([Agreed(at, message.id, consent.version, in_order)], is_over=True)
 
@@ -274,7 +274,7 @@ def _take_questionnaire(state: State, message: wire.Questionnaire, at: datetime)
     if message.part != due:
         raise WrongPhase(f"the questions {due} all conversations", f"those {message.part} them")
     answers = answer_records(state.rules, message.part, message.answers, at)
-    return Decision([*answers, QuestionnaireHandedIn(message.part, at, message.id)], is_over=True)
+    return Decision([*answers, QuestionnaireSubmitted(message.part, at, message.id)], is_over=True)
 
 
 def _answer(state: State, message: wire.Answer, at: datetime) -> Decision:
@@ -342,7 +342,7 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
 def _ended_by_researcher(state: State, event: EndedByResearcher) -> Outcome:
     current = state.current
     if state.phase is not Phase.CHAT or current is None or not any(t.author == "bot" for t in current.turns):
-        raise NothingToRate("the worker has no active conversation in which a chatbot has replied")
+        raise NothingToRate("The worker has no active conversation in which a chatbot has replied")
     incident = Incident(current.plan.conversation, "ended_by_researcher", event.why, event.at)
     return _outcome(state, chat.over(state, state.held_with(current), [incident], event.at, None), event.at)
 

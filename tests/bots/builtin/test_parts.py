@@ -180,9 +180,9 @@ def test_exchanges_have_context_persona_and_stage() -> None:
 
 def test_stock_knows_who_says_what() -> None:
     stock = Stock(small())
-    kinship = stock.kinship(("I dive.",))
-    assert kinship[0] == pytest.approx(1)  # "Soup is my life." is the diver's, about themselves
-    assert kinship[stock.lines.index("Fish swim away.")] == 0  # says nothing about its speaker
+    persona_similarity = stock.persona_similarity(("I dive.",))
+    assert persona_similarity[0] == pytest.approx(1)  # "Soup is my life." is the diver's, about themselves
+    assert persona_similarity[stock.lines.index("Fish swim away.")] == 0  # says nothing about its speaker
     assert stock.contexts.shape == stock.replies.shape == stock.personas.shape
 
 

@@ -237,7 +237,7 @@ def test_timeliness(late: float, verdict: str) -> None:
     assert found.verdict == verdict
     assert f"{late:.0%} of its replies" in found.reason
     assert "median 2.5 s" in found.reason
-    assert ("reply_time" in found.reason) == (verdict != "pass")
+    assert ("reply delay" in found.reason) == (verdict != "pass")
 
 
 def test_a_study_that_shows_replies_at_once_is_warned() -> None:
@@ -412,7 +412,7 @@ def test_markdown_is_told_where_it_is_not_drawn() -> None:
     shown = findings.plainness(answers)
     assert shown is not None
     assert shown.verdict == "warn"
-    assert "display: {markdown: true}" in shown.reason
+    assert "show the Markdown of every system" in shown.reason
     drawn = findings.plainness(answers, markdown=True)
     assert drawn is not None
     assert drawn.verdict == "pass"

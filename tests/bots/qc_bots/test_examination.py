@@ -31,7 +31,7 @@ def test_the_shipped_bot_is_worse_to_read_and_looks_the_same(corpus: Corpus) -> 
 
 def test_beside_systems_of_other_looks_it_stands_out(corpus: Corpus) -> None:
     shouted = [f"{reply.upper()}!!" for reply in replies(corpus)]
-    told = found(qc_findings(corpus, shouted), "And not by its looks?")
+    told = found(qc_findings(corpus, shouted), "Is it hidden from simple heuristics?")
     assert told.verdict == "warn"
     assert "draw: systems" in told.reason
 

@@ -193,7 +193,7 @@ def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
     dialog.get_by_text("Advanced").click()
     dialog.get_by_label("Temperature", exact=True).fill("warm")
     dialog.get_by_role("button", name="Add", exact=True).click()
-    expect(page.get_by_text("Expected a number, got")).to_be_visible()
+    expect(page.get_by_text("Enter a number from 0 to 2")).to_be_visible()
     camera.shoot(page, "desk-register-service")
     page.keyboard.press("Escape")
     press(page, "Undo")

@@ -184,11 +184,11 @@ def reports(page: Page, camera: Camera, stage: Stage) -> None:
         say(page, line)
     page.get_by_role("button", name="Report this message").last.click()
     camera.shoot(page, "message-report")
-    press(page, "Send and go on")
+    press(page, "Send and continue")
     camera.shoot(page, "message-report-incomplete")
     choose(page, "What is wrong with it?", "It is offensive or hateful")
     page.get_by_label("Anything you would like to add?").fill("It laughed at me.")
-    press(page, "Send and go on")
+    press(page, "Send and continue")
     camera.shoot(page, "message-reported")
     press(page, "Reported. Change or take back")
     camera.shoot(page, "message-report-again")
@@ -243,7 +243,7 @@ def replaced(page: Page, camera: Camera, stage: Stage) -> None:
     open_topic(page)
     page.get_by_label("Your message").fill(LINES[0])
     page.keyboard.press("Enter")
-    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    expect(page.get_by_text("That chatbot couldn’t continue.")).to_be_visible()
     camera.shoot(page, "replaced")
     open_topic(page)
     camera.shoot(page, "replaced-chat")
@@ -258,7 +258,7 @@ def cut_short(page: Page, camera: Camera, stage: Stage) -> None:
         say(page, line)
     page.get_by_label("Your message").fill(LINES[2])
     page.keyboard.press("Enter")
-    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
+    expect(page.get_by_text("That chatbot couldn’t continue.")).to_be_visible()
     camera.shoot(page, "cut-short", whole=True)
 
 
@@ -271,7 +271,7 @@ def refused(page: Page, camera: Camera, stage: Stage) -> None:
     page.reload()
     page.get_by_label("Your message").fill(LINES[2])
     page.keyboard.press("Enter")
-    expect(page.get_by_text("That could not be saved just now.")).to_be_visible()
+    expect(page.get_by_text("That couldn’t be saved.")).to_be_visible()
     camera.shoot(page, "refused")
 
 
@@ -318,13 +318,13 @@ def doors(page: Page, camera: Camera, stage: Stage) -> None:
     limited = {"code": "rate_limited", "message": "too many arrivals", "hint": "wait"}
     internal = {
         "code": "internal",
-        "message": "something went wrong on the server",
+        "message": "Something went wrong on the server",
         "hint": "Try again later",
     }
     for name, title, answer in [
         ("unreachable", "We can’t reach the study", lambda route: route.abort()),
         ("rate-limited", "A short pause, please", lambda route: route.fulfill(json={"error": limited})),
-        ("trouble", "Something is in the way", lambda route: route.fulfill(json={"error": internal})),
+        ("trouble", "Something went wrong", lambda route: route.fulfill(json={"error": internal})),
         ("link-invalid", "This link is no longer valid", lambda route: route.fulfill(json=unknown)),
     ]:
         page.route("**/api/join", answer)

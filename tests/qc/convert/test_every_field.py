@@ -18,7 +18,7 @@ from tests.qc.support.analyses import SYSTEMS, awkward_run
 # What hits_data.json does not hold, and how it says so.
 TOLD = {
     "unrated": "conversations left unrated on purpose",
-    "ended": "times at which assignments were handed in",
+    "ended": "times at which assignments were submitted",
     "state": "how the run stood, and what it was to be",
     "background": "what a file says of workers' background",
     "partial": "the mark that assignments that were not completed take part",

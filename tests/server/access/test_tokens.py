@@ -84,8 +84,8 @@ def test_a_hosts_token_is_told_that_it_may_only_dial_in(house: House, command: C
     assert answer.json() == {
         "error": {
             "code": "out_of_scope",
-            "message": "this token is only for bot hosts that connect to the server",
-            "hint": "Use a researcher's token (`candor token new --name NAME`).",
+            "message": "This token is only for bot hosts that connect to the server",
+            "hint": "Use a researcher's token (candor token new --name NAME).",
         }
     }
 
@@ -146,7 +146,7 @@ def test_a_name_is_free_again_once_its_token_is_revoked(house: House, command: C
     first = made(command("new", "--name", "alice"))
     refused = command("new", "--name", "alice")
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "a token named `alice`, and it is in use" in refused.stderr
+    assert "A token named “alice” exists already" in refused.stderr
     command("revoke", "alice")
     second = made(command("new", "--name", "alice"))
     assert opens(house, second) == (200, None)
@@ -156,14 +156,14 @@ def test_a_name_is_free_again_once_its_token_is_revoked(house: House, command: C
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("new", "--name", "two words"), "`two words` cannot be the name of a token"),
+        (("new", "--name", "two words"), "“two words” cannot be the name of a token"),
         (("new", "--name", ""), "cannot be the name of a token"),
-        (("new", "--name", "[red]x[/]"), "`[red]x[/]` cannot be the name"),
+        (("new", "--name", "[red]x[/]"), "“[red]x[/]” cannot be the name"),
         (("new", "--name", "x" * 65), "at most 64"),
         (("new", "--name", "alice", "--for", "everything"), "'researcher'"),
         (("new",), "--name"),
-        (("revoke", "nobody"), "no token named `nobody` is in use"),
-        (("revoke", "[red]x[/]"), "no token named `[red]x[/]` is in use"),
+        (("revoke", "nobody"), "No token named “nobody” is in use"),
+        (("revoke", "[red]x[/]"), "No token named “[red]x[/]” is in use"),
     ],
 )
 def test_what_the_command_line_refuses(
@@ -252,8 +252,8 @@ async def test_hosts_may_dial_in_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("header", "kind", "says"),
     [
-        (None, TokenMissing, "a token is needed here"),
-        ("", TokenMissing, "a token is needed here"),
+        (None, TokenMissing, "This needs a token"),
+        ("", TokenMissing, "This needs a token"),
         ("Bearer", TokenMissing, "contains no token"),
         ("Bearer ", TokenMissing, "contains no token"),
         (f"Basic {ALICE}", TokenMissing, "scheme of the Authorization header is not Bearer"),
@@ -266,7 +266,7 @@ async def test_hosts_may_dial_in_and_no_more() -> None:
         (f"Bearer {OWN}x", TokenInvalid, "not known here"),
         ("Bearer \xff\xfe", TokenInvalid, "not known here"),
         ("Bearer " + "x" * 600, TokenInvalid, "at most 512 characters"),
-        (f"Bearer {GONE}", TokenRevoked, "`gone` was revoked"),
+        (f"Bearer {GONE}", TokenRevoked, "“gone” was revoked"),
     ],
 )
 @pytest.mark.parametrize("who", ["researcher", "host"])

@@ -48,7 +48,7 @@ def test_a_bot_is_registered_shown_listed_disabled_and_deleted(house: House) -> 
 def test_a_name_is_given_once(house: House) -> None:
     body = {"name": "far", "endpoint": NOWHERE}
     good(bots(house, "POST", json=body), 201)
-    assert "`far`" in error(bots(house, "POST", json=body), 409, "bot_exists")["message"]
+    assert "“far”" in error(bots(house, "POST", json=body), 409, "bot_exists")["message"]
 
 
 def test_the_name_of_a_deleted_bot_may_be_given_again(house: House) -> None:

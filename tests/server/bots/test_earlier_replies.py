@@ -258,7 +258,7 @@ def test_a_study_draws_from_the_corpus_unless_it_says_otherwise() -> None:
 
 
 def test_another_qc_bot_cannot_draw_from_the_systems() -> None:
-    with pytest.raises(StudyInvalid, match=r"qc\.draw: only the bot `qc` draws from the systems"):
+    with pytest.raises(StudyInvalid, match=r"qc\.draw: Only the standard QC bot draws from the systems"):
         parse_study(study_text(qc={"draw": "systems", "bot": "builtin:memory"}))
 
 

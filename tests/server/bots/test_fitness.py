@@ -86,7 +86,7 @@ def test_a_study_whose_own_bot_fails_is_not_opened(
 ) -> None:
     study = write(parrot.endpoint)
     refused = candor("study", "open", study, "--run", "x", "--data", tmp_path)
-    assert_refused(refused, "not fit for workers: far", "--despite-failing-bots")
+    assert_refused(refused, "Not fit for workers: far", "--despite-failing-bots")
     assert "fail" in refused.stdout
     assert slugs(tmp_path) == []
 
@@ -100,7 +100,7 @@ def test_it_can_be_opened_all_the_same_and_is_not_asked_again(
     study = write(parrot.endpoint)
     forced = candor("study", "open", study, "--run", "x", "--data", tmp_path, "--despite-failing-bots")
     assert forced.exit_code == 0, forced.stderr
-    assert "Opened anyway: not fit for workers: far" in forced.stderr
+    assert "Opened anyway: Not fit for workers: far" in forced.stderr
     assert slugs(tmp_path) == ["x"]
     asked = parrot.asked
     again = candor("study", "open", study, "--run", "x", "--data", tmp_path)
@@ -134,7 +134,7 @@ def test_a_study_is_checked_with_its_bots_and_nothing_is_stored(
     study, data = write(parrot.endpoint), tmp_path / "data"
     assert candor("study", "check", study, "--data", data).exit_code == 0
     assert parrot.asked == 0
-    assert_refused(candor("study", "check", study, "--bots", "--data", data), "not fit for workers: far")
+    assert_refused(candor("study", "check", study, "--bots", "--data", data), "Not fit for workers: far")
     assert parrot.asked > 0
     assert not data.exists()
 
@@ -155,14 +155,14 @@ def test_the_moderation_service_of_the_settings_is_asked(
 def test_a_bot_that_is_not_there_fails(candor: Candor, write: Callable[..., Path], tmp_path: Path) -> None:
     study = write({"kind": "http", "urls": ["http://127.0.0.1:1"]})
     refused = candor("study", "open", study, "--run", "x", "--data", tmp_path)
-    assert_refused(refused, "not fit for workers: far")
+    assert_refused(refused, "Not fit for workers: far")
     assert "no connection" in refused.stdout
 
 
 @pytest.mark.parametrize(
     ("stored", "reason"),
     [
-        ({}, "run `candor bots check far`"),
+        ({}, "run “candor bots check far”"),
         ({"verdict": "fail"}, "Feathers."),
         ({"verdict": "pass", "enabled": False}, "it is disabled"),
     ],
@@ -179,7 +179,7 @@ def test_a_registered_bot_needs_a_check_that_did_not_fail(
     study = write()
     for command in (("study", "open", study, "--run", "x"), ("study", "check", study, "--bots")):
         refused = candor(*command, "--data", tmp_path)
-        assert_refused(refused, "not fit for workers: far")
+        assert_refused(refused, "Not fit for workers: far")
         assert reason in refused.stdout
     assert slugs(tmp_path) == []
     assert candor("study", "check", study, "--data", tmp_path).exit_code == 0
@@ -222,14 +222,14 @@ def test_a_registered_bot_is_let_in_by_the_check_that_its_study_needs(
     )
     store(tmp_path, in_english)
     refused = candor("study", "check", path, "--bots", "--data", tmp_path)
-    assert_refused(refused, "not fit for workers: far")
+    assert_refused(refused, "Not fit for workers: far")
     told = " ".join(refused.stdout.split())
-    for reason in ("study is in de", "as a bot with a persona", "it has 30 places"):
+    for reason in ("study is in de", "as a bot with a persona", "the study has 30 slots"):
         assert reason in told
     store(tmp_path, in_english.model_copy(update={"scope": Scope(language="de", persona=True)}))
     let_in = candor("study", "check", path, "--bots", "--data", tmp_path)
     assert let_in.exit_code == 0, let_in.stderr
-    assert "it has 30 places" in " ".join(let_in.stdout.split())
+    assert "the study has 30 slots" in " ".join(let_in.stdout.split())
 
 
 def test_a_bot_with_another_replica_has_to_be_checked_again(
@@ -241,8 +241,8 @@ def test_a_bot_with_another_replica_has_to_be_checked_again(
         stored_bots.add_replica(connection, "far", "http://127.0.0.1:1")
     engine.dispose()
     refused = candor("study", "open", write(), "--run", "x", "--data", tmp_path)
-    assert_refused(refused, "not fit for workers: far")
-    assert "never: run `candor bots check far`" in refused.stdout
+    assert_refused(refused, "Not fit for workers: far")
+    assert "never: run “candor bots check far”" in refused.stdout
 
 
 def test_of_a_study_of_builtin_bots_the_qc_bot_alone_is_examined(candor: Candor, tmp_path: Path) -> None:
@@ -266,9 +266,9 @@ def test_an_unknown_bot_is_told_with_every_name_that_there_is(
     study = write({"kind": "http", "urls": ["http://127.0.0.1:1"]})
     study.write_text(study.read_text().replace("bot: far", "bot: fra").replace("  far:", "  mine:"))
     told = (
-        "no bot is called `fra`; did you mean `far`?",
+        "There is no bot “fra”; did you mean “far”?",
         "builtin:reflect",
-        "in this study's `bots`: mine",
+        "in this study: mine",
         "registered with the server: far",
     )
     assert_refused(candor("study", "check", study, "--data", tmp_path), *told, "by itself")
@@ -284,10 +284,8 @@ def test_every_unknown_bot_is_told_at_once_with_its_line(candor: Candor, tmp_pat
     refused = candor("study", "check", study, "--data", tmp_path)
     for number in numbers:
         assert f":{number}: " in refused.stderr
-    assert (
-        refused.stderr.count("no bot is called `builtin:retreival`; did you mean `builtin:retrieval`?") == 2
-    )
-    assert "qc.bot: no bot is called `cq`" in refused.stderr
+    assert refused.stderr.count("There is no bot “builtin:retreival”; did you mean “builtin:retrieval”?") == 2
+    assert "qc.bot: There is no bot “cq”" in refused.stderr
     assert str(study) in refused.stderr
 
 
@@ -301,7 +299,7 @@ def test_a_run_whose_bot_is_not_registered_is_not_served_and_says_what_to_do(
     candor("study", "open", write(), "--run", "x", "--data", tmp_path)
     query(f"sqlite:///{tmp_path / 'candor.db'}", "DELETE FROM registration")
     refused = candor("serve", "--data", tmp_path)
-    assert_refused(refused, "Run x is not served", "`far`", "by itself", "no run can be served")
+    assert_refused(refused, "Run x is not served", "“far”", "by itself", "No run can be served")
 
 
 def test_a_key_that_is_missing_at_the_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,16 +375,18 @@ async def test_builtin_bots_and_the_qc_bot_are_examined_by_the_language_of_the_s
     assert [(each.bot, each.verdict) for each in told] == [("qc", "pass")]
     questions = {finding.question for finding in told[0].findings}
     assert "Are its lines distorted?" in questions
-    assert "And not by its looks?" not in questions  # nobody has said anything yet
+    assert "Is it hidden from simple heuristics?" not in questions  # nobody has said anything yet
 
 
 def test_the_qc_bot_is_held_against_what_registered_bots_said_in_their_checks() -> None:
     study = parse_study(study_text(simulate=None))
     said = ("i like it, too", "no idea honestly", "we went to the lake") * 10
     (examined,) = fitness.qc_fitness(study, [fitness.Fitness("far", "pass", (), said)])
-    looks = {finding.question: finding for finding in examined.findings}["And not by its looks?"]
+    looks = {finding.question: finding for finding in examined.findings}[
+        "Is it hidden from simple heuristics?"
+    ]
     assert looks.verdict == "warn"  # theirs are small letters without a mark at the end, the corpus' are not
-    assert "`qc: {draw: systems}`" in looks.reason
+    assert "let the QC bot draw from the systems" in looks.reason
 
 
 def unseen(bot: str, done: int, total: int) -> None:
@@ -401,4 +401,4 @@ def test_whoever_opens_over_the_api_reads_why_each_bot_is_unfit() -> None:
     bots = [fitness.Fitness("far", "fail", found), fitness.Fitness("near", "pass", found[1:])]
     with pytest.raises(BotsUnfit) as refused:
         fitness.require_fit(bots)
-    assert refused.value.message == "not fit for workers: far (Does it read? The same to every line.)"
+    assert refused.value.message == "Not fit for workers: far (Does it read? The same to every line.)"

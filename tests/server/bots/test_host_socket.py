@@ -178,7 +178,7 @@ def test_a_name_that_is_taken_or_impossible_is_refused_for_good(house: House) ->
             host.send("offer", name=name)
             refusal = host.refused()
             assert (refusal["code"], refusal["retry"]) == (code, False)
-            assert f"`{name}`" in refusal["message"]
+            assert f"“{name}”" in refusal["message"]
 
 
 def test_a_host_is_told_when_its_bot_is_deleted(house: House) -> None:

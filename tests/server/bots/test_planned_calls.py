@@ -60,10 +60,10 @@ def counted(planned: list[PlannedCalls]) -> list[tuple[str, str, int]]:
 
 def test_systems_share_the_conversations_and_builtin_bots_cost_nothing(connection: Connection) -> None:
     # 40 workers × 2 conversations × 3 of 4 systems × 10 inputs; the qc bot is a builtin one.
-    assert counted(of_assignments(connection, study(), 40)) == [("", "`far`", 600)]
+    assert counted(of_assignments(connection, study(), 40)) == [("", "“far”", 600)]
     # And in the qc bot's place 40 × 1 × 10 more.
     as_qc = study(qc={"bot": "far"})
-    assert counted(of_assignments(connection, as_qc, 40)) == [("", "`far`", 1000)]
+    assert counted(of_assignments(connection, as_qc, 40)) == [("", "“far”", 1000)]
     free = study({"kind": "http", "urls": ["http://127.0.0.1:1"]})
     assert of_assignments(connection, free, 40) == []
 
@@ -75,7 +75,7 @@ def test_side_by_side_two_systems_answer_each_line(connection: Connection) -> No
     del content["systems_per_assignment"]
     compared = parse_study(yaml.safe_dump(content))
     # 3 pairs of two systems, and one beside the qc bot: 7 × 10 lines, all to `far`.
-    assert counted(of_assignments(connection, compared, 1)) == [("", "`far`", 70)]
+    assert counted(of_assignments(connection, compared, 1)) == [("", "“far”", 70)]
 
 
 def test_a_bot_that_takes_over_from_people_is_asked_in_their_place(connection: Connection) -> None:
@@ -85,7 +85,7 @@ def test_a_bot_that_takes_over_from_people_is_asked_in_their_place(connection: C
     human = study(
         texts=consent, people=people, systems=systems, systems_per_assignment=1, qc_per_assignment=0
     )
-    assert counted(of_assignments(connection, human, 5)) == [("", "`far`", 50)]
+    assert counted(of_assignments(connection, human, 5)) == [("", "“far”", 50)]
 
 
 def test_a_run_is_planned_for_its_places_or_for_each_assignment(connection: Connection) -> None:
@@ -93,11 +93,11 @@ def test_a_run_is_planned_for_its_places_or_for_each_assignment(connection: Conn
         return counted(of_run(connection, given, RunRules.model_validate(rules), None, checked=False))
 
     # An assignment: 2 conversations × 3 of 4 systems × 10 inputs.
-    assert of(study()) == [("each assignment: ", "`far`", 15)]
-    assert of(study(assignments=40)) == [("all 40 assignments: ", "`far`", 600)]
-    assert of(study(assignments=40), target={"assignments": 10}) == [("all 10 assignments: ", "`far`", 150)]
+    assert of(study()) == [("each assignment: ", "“far”", 15)]
+    assert of(study(assignments=40)) == [("all 40 assignments: ", "“far”", 600)]
+    assert of(study(assignments=40), target={"assignments": 10}) == [("all 10 assignments: ", "“far”", 150)]
     budget = {"total": "10", "pay": "2", "fee_share": "0.25"}  # which pays for 4
-    assert of(study(), budget=budget) == [("all 4 assignments: ", "`far`", 60)]
+    assert of(study(), budget=budget) == [("all 4 assignments: ", "“far”", 60)]
 
 
 def test_before_a_run_its_own_bots_are_checked_and_a_classifier_judges_both_sides(
@@ -105,15 +105,15 @@ def test_before_a_run_its_own_bots_are_checked_and_a_classifier_judges_both_side
 ) -> None:
     judged = study(assignments=4, moderation="classifier")
     assert counted(of_run(connection, judged, NO_RULES, MODERATED, checked=True)) == [
-        ("the check before: ", "`far`", calls(4)),
+        ("the check before: ", "“far”", calls(4)),
         ("the check before: ", "the moderation service", 1),
-        ("all 4 assignments: ", "`far`", 60),
+        ("all 4 assignments: ", "“far”", 60),
         # 4 assignments × 3 conversations, the qc bot's too, × 10 inputs and 10 replies.
         ("all 4 assignments: ", "the moderation service", 240),
     ]
     by_words = study(assignments=4)
     assert counted(of_run(connection, by_words, NO_RULES, MODERATED, checked=False)) == [
-        ("all 4 assignments: ", "`far`", 60)
+        ("all 4 assignments: ", "“far”", 60)
     ]
 
 
@@ -121,7 +121,7 @@ def test_a_check_asks_as_often_as_its_script(connection: Connection) -> None:
     far = endpoint(PAID)
     check = fitness_check("far", far, study(), 20)
     assert counted(of_check("far", far, check, MODERATED)) == [
-        ("", "`far`", calls(20, 10)),
+        ("", "“far”", calls(20, 10)),
         ("", "the moderation service", 1),
     ]
     nowhere = fitness_check("far", endpoint({"kind": "dial-in"}), None)
@@ -154,8 +154,8 @@ def priced(provider: Provider) -> dict[str, Any]:
 def test_a_check_is_confirmed_first(house: House, provider: Provider) -> None:
     good(bots(house, "POST", json={"name": "far", "endpoint": priced(provider)}), 201)
     asked = error(bots(house, "POST", "/far/check", json={"at_once": 2}), 409, "needs_confirmation")
-    assert asked["message"].startswith("The check of `far` may cost money:\n- about ")
-    assert f"about {calls(2)} calls to `far` at 127.0.0.1: " in asked["message"]
+    assert asked["message"].startswith("The check of “far” may cost money:\n- about ")
+    assert f"about {calls(2)} calls to “far” at 127.0.0.1: " in asked["message"]
     error(bots(house, path="/far/check"), 404, "not_checked")
     error(bots(house, "POST", "/far/check", json={"confirmed": "yes"}), 422, "invalid_request")
     assert provider.asked == 0
@@ -186,13 +186,13 @@ def test_a_run_is_confirmed_first_and_so_is_its_replication(house: House, provid
     assert "- the check before: about " in asked["message"]
     asked = error(do("", body), 409, "needs_confirmation")
     # An assignment: 1 conversation of 2 inputs.
-    assert asked["message"].splitlines()[0] == "The run `paid` may cost money:"
-    assert "- each assignment: about 2 calls to `far` at 127.0.0.1" in asked["message"]
+    assert asked["message"].splitlines()[0] == "The run “paid” may cost money:"
+    assert "- each assignment: about 2 calls to “far” at 127.0.0.1" in asked["message"]
     assert provider.asked == 0
     assert query(house.url, "SELECT count(*) FROM run WHERE slug = 'paid'") == [(0,)]
     assert do("", body | {"confirmed": True}).status_code == 201
     asked = error(do("/paid/replicate", {}), 409, "needs_confirmation")
-    assert "A replication of the run `paid` may cost money" in asked["message"]
+    assert "A replication of the run “paid” may cost money" in asked["message"]
     assert do("/paid/replicate", {"confirmed": True}).status_code == 201
 
     def question(run: str, token: str | None = None) -> str | None:
@@ -204,12 +204,12 @@ def test_a_run_is_confirmed_first_and_so_is_its_replication(house: House, provid
     asked = question("paid")
     assert asked is not None
     assert asked.startswith(
-        "A crowd of 7 in the run `paid` may cost money:\n- about 14 calls to `far` at 127"
+        "A crowd of 7 in the run “paid” may cost money:\n- about 14 calls to “far” at 127"
     )
     own = house.token_in("paid", "researcher")
     hidden = question("paid", own)
     assert hidden is not None
-    assert "14 calls to `far`: less than 0.01" in hidden
+    assert "14 calls to “far”: less than 0.01" in hidden
     assert "127.0.0.1" not in hidden
     assert question(RUN) is None
 
@@ -241,9 +241,9 @@ def test_without_a_terminal_a_study_is_opened_checked_and_replicated_with_yes_al
     }
     file.write_text(study_text(bots={"far": priced(provider)}, **given))
     opening = ("run", "open", file, "--run", "paid", *data, "--despite-failing-bots")
-    assert_refused(candor(*opening), "The run `paid` may cost money", "there is no terminal", "--yes")
+    assert_refused(candor(*opening), "The run “paid” may cost money", "there is no terminal", "--yes")
     checking = ("study", "check", file, "--bots", *data)
-    assert_refused(candor(*checking), "The check of the bots of", "calls to `far` at 127.0.0.1", "--yes")
+    assert_refused(candor(*checking), "The check of the bots of", "calls to “far” at 127.0.0.1", "--yes")
     assert provider.asked == 0
     assert "is fine" in candor("study", "check", file, *data).stdout  # which asks no bot
     assert candor(*opening, "--yes").exit_code == 0
@@ -252,7 +252,7 @@ def test_without_a_terminal_a_study_is_opened_checked_and_replicated_with_yes_al
     candor(*checking, "--yes")
     assert provider.asked > asked
     replicating = ("run", "replicate", "paid", *data)
-    assert_refused(candor(*replicating), "A replication of the run `paid` may cost money", "--yes")
+    assert_refused(candor(*replicating), "A replication of the run “paid” may cost money", "--yes")
     assert candor(*replicating, "--yes").exit_code == 0
     again = candor("run", "open", file, "--run", "paid", *data)  # is open already
     assert again.exit_code == 0, again.output

@@ -107,7 +107,7 @@ def test_a_refusal_as_a_user_sees_it(tmp_path: Path) -> None:
     done = process("study", "open", tmp_path / "none.yaml", "--run", "x")
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith(f"Error: there is neither a file {tmp_path / 'none.yaml'} nor a stored")
+    assert done.stderr.startswith(f"Error: There is neither a file {tmp_path / 'none.yaml'} nor a stored")
     assert len(done.stderr.splitlines()) == 2  # what, and what to do
 
 
@@ -184,7 +184,7 @@ def test_opening_a_run_once_twice_and_of_another_study(candor: Candor, tmp_path:
     assert candor("study", "open", DEMO, "--run", "first", "--data", data).exit_code == 0
     changed.write_text(DEMO.read_text() + "# changed\n")
     refused = candor("study", "open", changed, "--run", "first", "--data", data)
-    assert_refused(refused, "the run `first` exists, and it is of another version of the study")
+    assert_refused(refused, "the run “first” exists, and it is of another version of the study")
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT slug, status FROM run") == [("first", "open")]
 
 
@@ -233,7 +233,7 @@ def test_closing_a_run(candor: Candor, tmp_path: Path) -> None:
     again = candor("study", "open", DEMO, "--run", "first", "--data", data)
     assert_refused(again, "is closed", "`candor run resume first`")
     assert "is open" not in again.output
-    assert_refused(candor("run", "close", "second", "--data", data), "there is no run named `second`")
+    assert_refused(candor("run", "close", "second", "--data", data), "There is no run named “second”")
 
 
 # ---- what stands in the way ------------------------------------------------------------------
@@ -356,7 +356,7 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
     prepared = prepare(settings_from(data=tmp_path), OpenedBots(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good"]
     query(url, "UPDATE run SET study_id = 9")
-    assert_refused(candor("serve", "--data", tmp_path), "no run can be served", "builtin:gone")
+    assert_refused(candor("serve", "--data", tmp_path), "No run can be served", "builtin:gone")
 
 
 def test_pages_that_are_not_built(candor: Candor, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_secrets_that_are_none_are_not_restored(
     [
         (None, "no database of Candor: it has no table alembic_version"),
         ("0001", "no database of Candor: it has no table assignment"),
-        ("9999", "a later version of Candor has made this database"),
+        ("9999", "A later version of Candor has made this database"),
     ],
 )
 def test_a_database_of_another_program_is_not_restored(

@@ -40,7 +40,7 @@ def test_a_rehearsal_is_not_resumed(candor: Candor, data: Path) -> None:
 
 
 def test_a_study_that_was_rehearsed_is_not_deleted(candor: Candor, data: Path) -> None:
-    assert_refused(candor("study", "delete", "demo", "--data", data), "`demo` was rehearsed", "Archive it")
+    assert_refused(candor("study", "delete", "demo", "--data", data), "“demo” was rehearsed", "Archive it")
 
 
 def test_workers_are_sent_to_open_runs_alone(candor: Candor, data: Path) -> None:

@@ -32,7 +32,7 @@ def test_who_is_no_longer_kept_out_is_said(candor: Candor, data: Path, rules: Pa
     rules.write_text("target: {assignments: 40}\nexcluded_workers: [bob]\n")
     done = candor("run", "rules", "maxi-2", rules, "--data", data)
     assert done.exit_code == 0, done.output
-    assert "Workers of `maxi` may come now: the new rules do not exclude them." in done.stderr
+    assert "Workers of “maxi” may come now: the new rules do not exclude them." in done.stderr
     assert "1 worker who was excluded by id may come now" in done.stderr
     assert "ann" not in done.output
 
@@ -41,7 +41,7 @@ def test_it_is_said_where_a_run_is_opened_again_with_rules(candor: Candor, data:
     rules.write_text("target: {assignments: 40}\n")
     done = candor("study", "open", DEMO, "--run", "maxi-2", "--rules", rules, "--data", data)
     assert done.exit_code == 0, done.output
-    assert "Workers of `maxi` may come now" in done.stderr
+    assert "Workers of “maxi” may come now" in done.stderr
 
 
 def test_rules_that_end_the_run_at_once_are_said_to(candor: Candor, data: Path, rules: Path) -> None:
@@ -60,5 +60,5 @@ def test_rules_that_end_the_run_at_once_are_said_to(candor: Candor, data: Path, 
 def test_a_run_cannot_exclude_itself(candor: Candor, data: Path, rules: Path) -> None:
     rules.write_text("excluded_runs: [maxi, maxi-2]\n")
     done = candor("run", "rules", "maxi-2", rules, "--data", data)
-    assert_refused(done, "`excluded_runs` names `maxi-2`, which is the run itself")
+    assert_refused(done, "include “maxi-2”, the run itself")
     assert candor("run", "rules", "maxi-2", "--data", data).stdout.split() == ["excluded_runs:", "-", "maxi"]

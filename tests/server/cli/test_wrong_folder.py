@@ -47,7 +47,7 @@ def test_what_no_installation_begins_with_makes_none(candor: Candor, tmp_path: P
     wrong = tmp_path / "wrong"
     done = candor(*command.split(), *READING[command], "--data", wrong)
     assert_refused(
-        done, f"there is no {wrong / 'candor.db'}", "Name the data folder of the installation with --data"
+        done, f"There is no {wrong / 'candor.db'}", "Name the data folder of the installation with --data"
     )
     assert not wrong.exists()
 
@@ -55,7 +55,7 @@ def test_what_no_installation_begins_with_makes_none(candor: Candor, tmp_path: P
 def test_links_make_no_installation_either(candor: Candor, tmp_path: Path) -> None:
     workers, wrong = tmp_path / "workers.txt", tmp_path / "wrong"
     workers.write_text("ann\n")
-    assert_refused(candor("recruit", "links", "demo", "--workers", workers, "--data", wrong), "there is no")
+    assert_refused(candor("recruit", "links", "demo", "--workers", workers, "--data", wrong), "There is no")
     assert not wrong.exists()
 
 
@@ -89,12 +89,12 @@ def restored(migrated: Path, tmp_path: Path) -> Path:
 )
 def test_no_key_is_made_in_the_place_of_a_lost_one(candor: Candor, restored: Path, command: str) -> None:
     done = candor(*command.split(), "--data", restored)
-    assert_refused(done, f"there is no {key_file(restored)}", "Put worker-ids.key back")
+    assert_refused(done, f"There is no {key_file(restored)}", "Put worker-ids.key back")
     assert not key_file(restored).exists()
 
 
 def test_a_server_says_that_its_key_is_lost_and_makes_none(restored: Path) -> None:
-    with pytest.raises(CandorError, match=r"there is no .*worker-ids\.key"):
+    with pytest.raises(CandorError, match=r"There is no .*worker-ids\.key"):
         prepare(Settings(data=restored), OpenedBots(refuse_private=False))
     assert not key_file(restored).exists()
 

@@ -249,7 +249,7 @@ def holding(url: str) -> subprocess.Popen[str]:
 def test_a_second_server_is_refused_and_commands_are_not(candor: Candor, url: str, tmp_path: Path) -> None:
     with holding(url) as process:
         refused = candor("serve", "--data", tmp_path, CANDOR_DATABASE_URL=url)
-        assert_refused(refused, f"another server (process {process.pid})", "candor.db", "use PostgreSQL")
+        assert_refused(refused, f"Another server (process {process.pid})", "candor.db", "use PostgreSQL")
         assert candor("study", "list", "--data", tmp_path, CANDOR_DATABASE_URL=url).exit_code == 0
         process.kill()
     with sole_server(url):

@@ -277,7 +277,7 @@ def test_the_command_says_what_there_is_and_asks(house: House) -> None:
     assert done.exit_code == 0, done.output
     assert "Removed. The new pseudonym is W" in done.stdout
     assert SECRET not in everything(house.url)
-    assert_refused(candor_at(house, *who, "--yes"), "no worker has this pseudonym or id")
+    assert_refused(candor_at(house, *who, "--yes"), "No worker has this pseudonym or id")
 
 
 @pytest.mark.databases("sqlite")

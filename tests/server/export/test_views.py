@@ -315,6 +315,6 @@ def test_why_a_file_was_not_written(collected: str, candor: Candor, tmp_path: Pa
         "cannot be written",
         "--out",
     )
-    assert_refused(export("--run", "nobody"), "there is no run")
+    assert_refused(export("--run", "nobody"), "There is no run")
     empty = export("--run", "other", "--format", "bundle")
     assert_refused(empty, "the bundle was not made", "other")

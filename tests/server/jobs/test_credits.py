@@ -110,7 +110,7 @@ async def test_any_other_2xx_is_no_success(course: Course, sona: SonaStandIn) ->
     sona.faults = [(200, granted("N"))]
     await course.sit("s1")
     await course.job.look()
-    assert await course.found() == {"W-s1": ("refused", "SONA answered 200; `credit_status` is N, not G")}
+    assert await course.found() == {"W-s1": ("refused", "SONA answered 200: its credit status is N, not G")}
 
 
 async def test_while_sona_is_unwell_it_is_asked_again_by_itself(course: Course, sona: SonaStandIn) -> None:

@@ -121,7 +121,7 @@ async def test_files_are_removed_in_time(rated: House, exported: dict[str, Any],
     assert kept.files.jobs() == {exported["job"]}
     assert not [each for each in exports(rated) if each["status"] == "done"]
     refused = error(rated.http("GET", exported["files"][0]["path"]), 404, "job_not_found")
-    assert refused["message"] == "data of a worker were removed since this export was made"
+    assert refused["message"] == "Data of a worker were removed since this export was made"
     # Nor is one that was begun so shortly after it that it may have read what was removed.
     during = made_export(rated, "csv")
     assert during["error"] == "Data of a worker were removed meanwhile. Export the run again in a minute."

@@ -116,13 +116,13 @@ def test_a_rehearsal_that_may_cost_money_is_asked_about_first(server: Server) ->
     path.write_text(yaml.safe_dump(paid))
     # 10 workers × 3 conversations × 1 of 3 systems × 2 inputs are 20 calls, 10 of them with 2 lines before:
     # 20 × 200 and 20 × 25 tokens, at 0.001 each.
-    said = "A rehearsal of `paid` with 10 simulated workers may cost money: - about 20 calls to `far` at"
+    said = "A rehearsal of “paid” with 10 simulated workers may cost money: - about 20 calls to “far” at"
     body = {"yaml": path.read_text(), "workers": 10}
     asked = ask(server, "POST", "/desk/rehearsals", body)["error"]
     assert asked["code"] == "needs_confirmation"
     assert said in " ".join(asked["message"].split())
     assert "about 4.50, at 1000 and 0 for a million tokens in and out" in asked["message"]
-    assert asked["hint"] == "If you mean it, send the same again with `confirmed: true`."
+    assert asked["hint"] == "To do it, confirm (as a program: set confirmed to true)."
     server_and_token = ["--server", server.url, "--token", server.token]
     command = [str(path), "--workers", "10", *server_and_token]
     refused = CliRunner().invoke(cli, command)
@@ -195,14 +195,14 @@ def test_what_cannot_be_rehearsed(server: Server) -> None:
     }
     pairs |= {"task": "side_by_side", "criteria": []}
     refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(pairs), "workers": 10})
-    assert refused["error"]["message"].startswith("workers of this study compare two chatbots")
+    assert refused["error"]["message"].startswith("Workers of this study compare two chatbots")
     untested = STUDY | {"qc_per_assignment": 0}
     refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(untested), "workers": 10})
-    assert refused["error"]["message"].startswith("workers of this study cannot be tested")
+    assert refused["error"]["message"].startswith("Workers of this study cannot be tested")
     broken = ask(server, "POST", "/desk/rehearsals", {"yaml": "name: [", "workers": 10})
     assert broken["error"]["code"] == "study_invalid"
     both = ask(server, "POST", "/desk/rehearsals", {"yaml": "x", "study": "y"})
-    assert "give either" in both["error"]["message"]
+    assert "Give either" in both["error"]["message"]
 
 
 def test_a_stored_studys_name_is_told_to_be_no_file() -> None:

@@ -143,7 +143,7 @@ def test_an_audit_finds_money_that_was_not_counted(url: str, serve: Serve, cando
     execute(url, "UPDATE spending SET cost = cost + 1 WHERE bot_id = (SELECT min(bot_id) FROM spending)")
     audited = candor("data", "audit", CANDOR_DATABASE_URL=url)
     assert audited.exit_code == 2
-    assert "run 1, bot 1: 0.5 cost of calls, 1.5 counted" in audited.output
+    assert "run 1, bot 1: cost of calls stored as 1.5 instead of 0.5" in audited.output
     execute(url, "UPDATE spending SET cost = cost - 1 WHERE bot_id = (SELECT min(bot_id) FROM spending)")
 
 

@@ -315,7 +315,7 @@ async def test_who_may_not_come(store: Store, run: OpenRun, url: str) -> None:
     assert (rules.excluded_runs, rules.excluded_workers) == ((RUN,), ("eve",))
     go_by(url, "second")
     await sit(store, second, "ann")
-    with pytest.raises(RunNotFound, match="excluded_runs"):
+    with pytest.raises(RunNotFound, match="workers are excluded"):
         go_by(url, "second", excluded_runs=("nowhere",))
 
 
@@ -345,5 +345,5 @@ async def test_arrivals_at_four_processes_at_once_exceed_nothing(
 async def test_an_audit_recounts(store: Store, run: OpenRun, url: str) -> None:
     await sit(store, run, "ann")
     execute(url, "UPDATE assignment_count SET number = 7")
-    assert audit(url) == [f"run {run.id}, workers, active: 1 assignments, 7 counted"]
+    assert audit(url) == [f"run {run.id}, workers, active: assignments stored as 7 instead of 1"]
     execute(url, "UPDATE assignment_count SET number = 1")

@@ -135,23 +135,23 @@ BAD_FRAMES = {
     "another conversation": (
         '{"type": "end_conversation", "id": "x1", "conversation": 2, "attempt": 1}',
         "wrong_phase",
-        "expected conversation 1, attempt 1, got conversation 2, attempt 1",
+        "Expected conversation 1, attempt 1, got conversation 2, attempt 1",
     ),
     "another attempt": (
         '{"type": "end_conversation", "id": "x1", "conversation": 1, "attempt": 2}',
         "wrong_phase",
-        "expected conversation 1, attempt 1, got conversation 1, attempt 2",
+        "Expected conversation 1, attempt 1, got conversation 1, attempt 2",
     ),
     "another line": (
         '{"type": "say", "id": "x1", "conversation": 1, "attempt": 1, "turn": 2, "text": "a"}',
         "wrong_phase",
-        "expected line 0, got line 2",
+        "Expected line 0, got line 2",
     ),
     "hello again": ('{"type": "hello", "id": "x1", "token": "t"}', "wrong_phase", "got `hello`"),
     "the wrong phase": (
         '{"type": "feedback", "id": "x1", "text": ""}',
         "wrong_phase",
-        "expected `say` or `topic_change` or `end_conversation` or `report` or `take_back_report` or `leave` "
+        "Expected `say` or `topic_change` or `end_conversation` or `report` or `take_back_report` or `leave` "
         "(chat phase), got `feedback`",
     ),
     "too few inputs": (

@@ -126,7 +126,7 @@ def test_a_page_built_before_is_told_to_reload_and_loses_no_word(house: House) -
     assert error == {
         "type": "error",
         "code": "outdated_page",
-        "message": "this page was opened before the study's server was updated. Press the button to go on "
+        "message": "This page was opened before the study's server was updated. Press the button to continue "
         "where you were: nothing that was saved is lost.",
         "retry": False,
         "id": "h1",

@@ -97,7 +97,7 @@ def test_where_they_go_in_the_end(
         ({"kind": "prolific"}, "Field required"),
         ({"kind": "prolific", "completion_code": "a&b"}, "should match pattern"),
         ({"kind": "connect"}, "nobody can be paid"),
-        (CONNECT | {"partial_url": CONNECT["completion_url"]}, "would count as complete"),
+        (CONNECT | {"partial_url": CONNECT["completion_url"]}, "counts as complete"),
         (CONNECT | {"completion_url": "javascript:alert(1)"}, "begins with https"),
         (SONA | {"school": "evil.example"}, "should match pattern"),
         (SONA | {"school": "evil.example/tide.sona-systems.com"}, "should match pattern"),

@@ -32,7 +32,7 @@ def test_what_the_platform_takes_is_let_through(
     ("decision", "share", "category", "reason", "said"),
     [
         ("reject", None, "LOW_EFFORT", "x" * 99, "99 characters"),
-        ("reject", None, "LAZY", LONG, "`LAZY` is not a category"),
+        ("reject", None, "LAZY", LONG, "“LAZY” is not a category"),
         ("reject", None, None, LONG, "category"),
         ("approve", None, "LOW_EFFORT", LONG, "category"),
         ("partial", 7, None, "A chatbot failed.", "8 to 99"),
@@ -52,7 +52,7 @@ def test_what_it_would_refuse_is_refused_here(
 
 
 def test_who_was_asked_to_return_the_place_is_not_proposed_to_be_rejected() -> None:
-    handed_in = StoredSubmission("s1", "AWAITING REVIEW", AT, AT, "C1")
-    found = {ending: proposal(handed_in, None, ending) for ending in ("no_consent", "returned", "complete")}
+    submitted = StoredSubmission("s1", "AWAITING REVIEW", AT, AT, "C1")
+    found = {ending: proposal(submitted, None, ending) for ending in ("no_consent", "returned", "complete")}
     assert (found["no_consent"], found["returned"]) == (None, None)
     assert found["complete"] is not None  # never seen here

@@ -90,8 +90,8 @@ def test_events_in_another_order_and_lost_ones_lead_to_what_the_platform_says(li
     submission = here.prolific.platform.reserve(here.publish(), "PID-ann")
     here.prolific.platform.open(submission.id)
     here.prolific.platform.complete(submission.id, CODE)
-    _published, reserved, opened, handed_in = here.told()
-    for event in (handed_in, reserved):
+    _published, reserved, opened, submitted = here.told()
+    for event in (submitted, reserved):
         assert here.send(event).status_code == 204
     assert opened.status == "PENDING"
     wait_until(lambda: here.statuses() == ["AWAITING REVIEW"], "the reading")

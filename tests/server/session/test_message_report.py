@@ -48,7 +48,7 @@ def test_a_reply_is_reported_changed_and_taken_back() -> None:
     assert back.records == (ReportTakenBack("a1-1.1", 1, walk.now, "three"),)
     assert shown_reports(walk) == ()
     assert walk.state.phase is Phase.CHAT  # all of it beside the chat
-    with pytest.raises(WrongPhase, match="expected a line that is reported"):
+    with pytest.raises(WrongPhase, match="Expected a line that is reported"):
         walk.send("take_back_report", conversation=1, attempt=1, turn=1)
 
 

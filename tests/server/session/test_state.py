@@ -47,7 +47,7 @@ def busy() -> State:
         answers=(QuestionAnswered(1, 1, True, AT, "m4"),),
         feedback="Fine.",
         closed="completed",
-        handed_in=frozenset({"before"}),
+        submitted=frozenset({"before"}),
         seen=frozenset({"m5"}),
     )
 

@@ -88,7 +88,7 @@ def test_every_kind_of_change_is_stored_with_both_opinions(how: TopicChangeKind)
 @pytest.mark.parametrize(("inputs", "missing"), [(0, 2), (1, 1)])
 def test_a_conversation_cannot_end_below_the_minimum(inputs: int, missing: int) -> None:
     walk = Walk().to(Phase.CHAT).chat(inputs)
-    with pytest.raises(TooFewInputs, match=f"^{missing} more input") as refused:
+    with pytest.raises(TooFewInputs, match=f"^{missing} more message") as refused:
         walk.send("end_conversation")
     assert refused.value.missing == missing
 
@@ -147,7 +147,7 @@ def test_what_belongs_to_another_conversation_is_refused(
     """As from a page that was away while the worker went on elsewhere."""
     walk = Walk().to(phase)
     before = walk.state
-    reason = f"^expected conversation 1, attempt 1, got conversation {conversation}, attempt {attempt}$"
+    reason = f"^Expected conversation 1, attempt 1, got conversation {conversation}, attempt {attempt}$"
     with pytest.raises(WrongPhase, match=reason):
         walk.send(type_, None, **(SAMPLES[type_] | {"conversation": conversation, "attempt": attempt}))
     assert walk.state == before
@@ -174,7 +174,7 @@ def test_what_was_meant_for_a_failed_attempt_does_not_land_in_its_replacement(
         walk.chat(2)  # the minimum
     turn = {"turn": walk.index()} if type_ == "say" else {}
     before = walk.state
-    reason = "^expected conversation 1, attempt 2, got conversation 1, attempt 1$"
+    reason = "^Expected conversation 1, attempt 2, got conversation 1, attempt 1$"
     with pytest.raises(WrongPhase, match=reason):
         walk.send(type_, "held", **(SAMPLES[type_] | turn))
     assert walk.state == before
@@ -194,7 +194,7 @@ def test_what_is_stored_of_a_failed_attempt_is_accepted_again_and_does_nothing()
 @pytest.mark.parametrize("turn", [0, 1, 3])
 def test_a_line_that_is_not_the_next_one_is_refused(turn: int) -> None:
     walk = Walk().to(Phase.CHAT).chat(1)
-    with pytest.raises(WrongPhase, match=f"^expected line 2, got line {turn}$"):
+    with pytest.raises(WrongPhase, match=f"^Expected line 2, got line {turn}$"):
         walk.send("say", turn=turn, text="Hi.")
     assert walk.send("say", turn=2, text="Hi.").records
 
@@ -239,7 +239,7 @@ def test_feedback_may_be_empty() -> None:
 def test_a_conversation_that_is_full_takes_no_more_inputs_and_can_be_rated() -> None:
     walk = Walk(new_state(maximum_inputs=3)).to(Phase.CHAT).chat(3)
     full = walk.state
-    with pytest.raises(TooManyInputs, match="all of its 3 inputs"):
+    with pytest.raises(TooManyInputs, match="its maximum of 3 messages"):
         walk.send("say")
     assert walk.state == full
     walk.send("end_conversation")

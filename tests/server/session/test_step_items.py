@@ -70,7 +70,7 @@ def test_an_item_takes_nothing_but_its_rating() -> None:
 def test_there_is_no_way_back() -> None:
     walk = reader().to(Phase.RATING)
     rate(walk)
-    with pytest.raises(WrongPhase, match="expected conversation 2"):
+    with pytest.raises(WrongPhase, match="Expected conversation 2"):
         walk.send("rate", None, conversation=1, attempt=1, ratings=RATED)
 
 

@@ -9,7 +9,7 @@ from server.errors import AnswersUnfit, IncompleteRating, WrongPhase
 from server.session import protocol as wire
 from server.session.answer_kinds import MAX_POINTS, point_to_rating
 from server.session.instrument import AskedQuestion, Questionnaires, checked_answers
-from server.session.records import AnswerGiven, ConversationRated, QuestionnaireHandedIn, TurnRated
+from server.session.records import AnswerGiven, ConversationRated, QuestionnaireSubmitted, TurnRated
 from server.session.state import Phase
 from server.session.steps.step import Outcome
 from server.session.steps.worker_view import snapshot
@@ -31,11 +31,11 @@ def test_a_whole_assignment_asks_before_with_each_rating_and_after() -> None:
     one = walk()
     assert told(one.send("agree")) == [wire.QuestionnaireDue(part="before")]
     assert one.state.phase is Phase.QUESTIONS_BEFORE
-    handed_in = one.send("questionnaire", "mine", part="before", answers=ANSWERS["before"])
-    assert handed_in.records == (
+    submitted = one.send("questionnaire", "mine", part="before", answers=ANSWERS["before"])
+    assert submitted.records == (
         AnswerGiven(None, "before", "age", 31.0, one.now),
         AnswerGiven(None, "before", "often", "Daily", one.now),
-        QuestionnaireHandedIn("before", one.now, "mine"),
+        QuestionnaireSubmitted("before", one.now, "mine"),
     )
     assert one.to(Phase.RATING).state.phase is Phase.RATING
     given = rated(one).records
@@ -62,19 +62,19 @@ def test_a_whole_assignment_asks_before_with_each_rating_and_after() -> None:
 def test_a_study_without_questions_knows_no_such_phase() -> None:
     plain = Walk(new_state(("quokka_plain",)))
     assert told(plain.send("agree"))[0].type == "topic_due"
-    assert plain.to(Phase.FEEDBACK).state.handed_in == frozenset()
+    assert plain.to(Phase.FEEDBACK).state.submitted == frozenset()
 
 
 @pytest.mark.parametrize(
     ("answers", "why"),
     [
-        ({"often": "Daily"}, "`age` has no answer"),
-        ({"age": 31, "often": "Weekly"}, "`often`: choose one of the answers"),
-        ({"age": 17, "often": "Daily"}, "`age`: give a number from 18 to 120"),
-        ({"age": "31", "often": "Daily"}, "`age`: give a number from 18 to 120"),
-        ({"age": 31, "often": ["Daily", "Never"]}, "`often`: give one answer"),
-        ({"age": 31, "often": "Daily", "name": "Ann"}, "`name` is not asked here"),
-        ({"age": 31, "often": "  "}, "`often` has no answer"),
+        ({"often": "Daily"}, "“age” has no answer"),
+        ({"age": 31, "often": "Weekly"}, "“often”: choose one of the answers"),
+        ({"age": 17, "often": "Daily"}, "“age”: give a number from 18 to 120"),
+        ({"age": "31", "often": "Daily"}, "“age”: give a number from 18 to 120"),
+        ({"age": 31, "often": ["Daily", "Never"]}, "“often”: give one answer"),
+        ({"age": 31, "often": "Daily", "name": "Ann"}, "“name” is not asked here"),
+        ({"age": 31, "often": "  "}, "“often” has no answer"),
     ],
 )
 def test_what_is_no_answer_is_refused_by_name(answers: dict[str, Any], why: str) -> None:
@@ -90,7 +90,7 @@ def test_what_is_no_answer_is_refused_by_name(answers: dict[str, Any], why: str)
 def test_the_other_part_is_not_due() -> None:
     one = walk()
     one.send("agree")
-    with pytest.raises(WrongPhase, match="expected the questions before all conversations"):
+    with pytest.raises(WrongPhase, match="Expected the questions before all conversations"):
         one.send("questionnaire", part="after", answers=ANSWERS["after"])
 
 
@@ -103,7 +103,7 @@ def test_a_point_that_is_not_on_the_scale_is_refused() -> None:
         rated(one, ratings=POINTS | {"fun": 8})
     with pytest.raises(IncompleteRating, match="fun is rated from 1 to 7"):
         rated(one, ratings=POINTS | {"fun": 0})
-    with pytest.raises(AnswersUnfit, match="`human`: give a whole number from 1 to 5"):
+    with pytest.raises(AnswersUnfit, match="“human”: give a whole number from 1 to 5"):
         rated(one, answers=ANSWERS["conversation"] | {"human": 2.5})
     assert rated(one).records
 
@@ -129,7 +129,7 @@ def test_a_reply_is_rated_and_rated_anew_until_the_conversation_is() -> None:
     one = Walk(new_state(("quokka_plain",), turn_ratings=5)).to(Phase.CHAT)
     here = {"conversation": 1, "attempt": 1}
     one.send("say")
-    with pytest.raises(WrongPhase, match="expected a reply that is shown, got line 1"):
+    with pytest.raises(WrongPhase, match="Expected a reply that is shown, got line 1"):
         one.send("rate_turn", **here, turn=1, value=2)
     one.reply()
     one.send("rate_turn", "first", **here, turn=1, value=2)

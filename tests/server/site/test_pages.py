@@ -48,7 +48,7 @@ def test_titles_are_escaped(url: str, serve: Serve) -> None:
 def test_a_study_is_not_listed_unless_it_says_so(url: str, serve: Serve) -> None:
     page = start(serve(url, make_run(url, study_text(), slug="harbour")))
     assert "harbour" not in page
-    assert "No study is announced here" in page
+    assert "No study is listed here" in page
 
 
 def test_a_run_that_is_closed_meanwhile_is_not_listed(url: str, serve: Serve) -> None:

@@ -28,13 +28,21 @@ def test_a_study_that_says_all_is_taken() -> None:
 @pytest.mark.parametrize(
     ("given", "place", "reason"),
     [
-        ({}, "systems.0.bot", "which bot takes over"),
+        ({}, "systems.0.bot", "Where people answer, a bot must take over if they do not: choose that bot"),
         ({"people": PEOPLE, "consent": False}, "people.consent_says_so", "must consent"),
         ({"people": {"take_over": "builtin:reflect"}}, "people.consent_says_so", "confirm it"),
-        ({"people": PEOPLE | {"take_over": PARTNER}}, "people.take_over", "name one"),
+        (
+            {"people": PEOPLE | {"take_over": PARTNER}},
+            "people.take_over",
+            "Choose a bot that takes over, not a person",
+        ),
         ({"people": PEOPLE, "persona": "random"}, "systems.0.persona", "for themselves"),
         ({"people": PEOPLE, "prompt": "Be kind."}, "systems.0.prompt", "for themselves"),
-        ({"people": PEOPLE, "bot": "builtin:reflect"}, "people", "leave it out"),
+        (
+            {"people": PEOPLE, "bot": "builtin:reflect"},
+            "people",
+            "No system has a person as its bot (human:partner or human:wizard): remove this",
+        ),
         ({"people": PEOPLE | {"wait": 0}}, "people.wait", ""),
     ],
 )
@@ -51,4 +59,4 @@ def test_a_researcher_at_the_desk_may_answer_as_a_persona() -> None:
     (mistake,) = mistakes(people=PEOPLE | {"wait": 60}, bot=WIZARD)
     assert "people.wait" in mistake
     (mistake,) = mistakes(bot=WIZARD)
-    assert "which bot takes over" in mistake
+    assert "a bot must take over" in mistake

@@ -35,18 +35,15 @@ questionnaires:
     with pytest.raises(StudyInvalid) as refused:
         parse_study(text, "my.yaml")
     assert refused.value.message.splitlines() == [
-        "my.yaml:6: criteria: none counts for quality control: set `qc: true` on at least one",
-        "my.yaml:9: criteria.0.scale.points: belongs to an answer of kind `likert`, and this is a `choice`: "
-        "leave it out",
-        "my.yaml:9: criteria.0.scale.kind: a `choice` needs `choices`: "
-        "write for example `choices: [Often, Never]`",
-        "my.yaml:10: criteria.0.qc: answers by `choice` are counted, and not scored: leave it out",
-        "my.yaml:17: questionnaires.before.0.most: no number is from 99 to 18: exchange `least` and `most`",
-        "my.yaml:18: questionnaires.before.1.label: `age` is there already: every label must be different",
-        "my.yaml:21: questionnaires.before.1.choices: give at least two to choose from",
-        "my.yaml:23: questionnaires.conversation.0.label: `dull` is a criterion: choose another label",
-        "my.yaml:23: questionnaires.conversation.0: say what its ends mean: "
-        "write for example `ends: [not at all, very]`",
-        "my.yaml:23: questionnaires.conversation.0.kind: a `likert` needs `points`: "
-        "write for example `points: 7`",
+        "my.yaml:6: criteria: At least one criterion must count for quality control",
+        "my.yaml:9: criteria.0.scale.points: This belongs to answers by one of several points: remove it, or "
+        "change the kind of answer",
+        "my.yaml:9: criteria.0.scale.choices: This is required",
+        "my.yaml:10: criteria.0.qc: These answers are counted, not scored: remove this",
+        "my.yaml:17: questionnaires.before.0.most: The largest number must be at least the smallest (99)",
+        "my.yaml:18: questionnaires.before.1.label: Choose another label: “age” is in use",
+        "my.yaml:21: questionnaires.before.1.choices: Give at least two answers to choose from",
+        "my.yaml:23: questionnaires.conversation.0.label: Choose another label: “dull” is a criterion",
+        "my.yaml:23: questionnaires.conversation.0.ends: Describe both ends, such as “not at all” and “very”",
+        "my.yaml:23: questionnaires.conversation.0.points: This is required",
     ]

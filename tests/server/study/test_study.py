@@ -105,105 +105,116 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
         (
             "name: lighthouse",
             "name: The Lighthouse",
-            "my.yaml:1: name: expected lowercase letters, digits and _",
+            "my.yaml:1: name: Enter a name: lowercase letters, digits or _, starting with a letter",
         ),
-        ("name: lighthouse\n", "", "my.yaml:1: name: is missing"),
-        ("title: A few chats", "title: ''", "my.yaml:2: title: must not be empty"),
-        ("title: A few chats", "title: [a]", "my.yaml:2: title: expected a text, got a list"),
+        ("name: lighthouse\n", "", "my.yaml:1: name: This is required"),
+        ("title: A few chats", "title: ''", "my.yaml:2: title: This must not be empty"),
+        ("title: A few chats", "title: [a]", "my.yaml:2: title: Enter text"),
         (
             "title: A few chats",
             "titel: A few chats",
-            "my.yaml:2: titel: there is no such setting; did you mean `title`?",
+            "my.yaml:2: titel: There is no such setting; did you mean “title”?",
         ),
         (
             "assignment: 2",
             "assignment: two",
-            "my.yaml:4: systems_per_assignment: expected a whole number, got `two`",
+            "my.yaml:4: systems_per_assignment: Enter a whole number from 1 to 20",
         ),
         (
             "assignment: 2",
             "assignment: 0",
-            "my.yaml:4: systems_per_assignment: expected a number from 1 to 20, got `0`",
+            "my.yaml:4: systems_per_assignment: Enter a whole number from 1 to 20",
         ),
         (
             "systems_per_assignment: 2",
             "systems_per_assignment: 3",
-            "my.yaml:4: systems_per_assignment: an assignment has at most one system of each family; 3 are "
-            "asked for, and the systems are of only 2 families: a, b",
+            "my.yaml:4: systems_per_assignment: A worker meets at most one system of each family,",
         ),
         ("qc_per_assignment: 1", "qc_per_assignment: 2", None),  # four conversations: both inner ones
         (
             "qc_per_assignment: 1",
             "qc_per_assignment: 6",
-            "my.yaml:5: qc_per_assignment: expected a number from 0 to 5, got `6`",
+            "my.yaml:5: qc_per_assignment: Enter a whole number from 0 to 5",
         ),
         (
             "systems_per_assignment: 2\nqc_per_assignment: 1",
             "systems_per_assignment: 1\nqc_per_assignment: 1",
-            "my.yaml:5: qc_per_assignment: qc conversations are never first or last",
+            "my.yaml:5: qc_per_assignment: QC conversations are never first or last: add conversations, or",
         ),
         (
             "qc_per_assignment: 1",
             "qc_per_assignment: 1\nminimum_inputs: 7\nmaximum_inputs: 6",
-            "my.yaml:7: maximum_inputs: a conversation needs 7 inputs: allow as many",
+            "my.yaml:7: maximum_inputs: Enter at least 7, the messages that a conversation needs",
         ),
         (
             "qc_per_assignment: 1",
             "qc_per_assignment: 1\nminimum_inputs: 2\nquiz: {choices: 4}",
-            "my.yaml:7: quiz: a quiz asks for a reply between the first and the last",
+            "my.yaml:7: quiz: The quiz asks about a reply between the first and the last: ask for at least 3",
         ),
         (
             "qc_per_assignment: 1",
             "qc_per_assignment: 1\nquiz: {choices: 7}",
-            "my.yaml:6: quiz.choices: expected a number from 2 to 6, got `7`",
+            "my.yaml:6: quiz.choices: Enter a whole number from 2 to 6",
         ),
         (
             "label: fun",
             "label: Fun!",
-            "my.yaml:7: criteria.0.label: expected lowercase letters, digits and _",
+            "my.yaml:7: criteria.0.label: Enter a name: lowercase letters, digits or _, starting with a",
         ),
         (
             "statement: It was fun.",
             "statment: It was fun.",
-            "my.yaml:8: criteria.0.statment: there is no such setting; did you mean `statement`?",
+            "my.yaml:8: criteria.0.statment: There is no such setting; did you mean “statement”?",
         ),
-        ("label: dull", "label: fun", "my.yaml:9: criteria.1.label: `fun` is there already"),
+        ("label: dull", "label: fun", "my.yaml:9: criteria.1.label: Choose another label: “fun” is in use"),
         (
             "negative: true",
             "negative: perhaps",
-            "my.yaml:11: criteria.1.negative: expected `true` or `false`, got `perhaps`",
+            "my.yaml:11: criteria.1.negative: Enter true or false",
         ),
         (
             "label: fun\n    statement: It was fun.",
             "label: fun\n    statement: It was fun.\n    qc: false",
-            "my.yaml:6: criteria: none counts for quality control",
+            "my.yaml:6: criteria: At least one criterion must count for quality control",
         ),
-        ("name: one", "name: qc", "my.yaml:14: systems.0.name: `qc` is the name of the quality-control bot"),
-        ("name: two", "name: one", "my.yaml:15: systems.1.name: `one` is there already"),
-        ("    family: b\n", "", "my.yaml:15: systems.1.family: is missing"),
+        (
+            "name: one",
+            "name: qc",
+            "my.yaml:14: systems.0.name: “qc” is the name of the quality-control bot: choose another",
+        ),
+        ("name: two", "name: one", "my.yaml:15: systems.1.name: Choose another name: “one” is in use"),
+        ("    family: b\n", "", "my.yaml:15: systems.1.family: This is required"),
         (
             "persona: random",
             "persona: always",
-            "my.yaml:18: systems.1.persona: expected `none`, `random` or a list, got `always`",
+            "my.yaml:18: systems.1.persona: Enter “none”, “random” or a list",
         ),
-        ("persona: random", "persona: []", "my.yaml:18: systems.1.persona: give 1 or more"),
+        ("persona: random", "persona: []", "my.yaml:18: systems.1.persona: Give at least 1"),
         (
             "persona: random",
             "persona: [I am, 5]",
-            "my.yaml:18: systems.1.persona.1: expected a text, got `5`",
+            "my.yaml:18: systems.1.persona.1: Enter text",
         ),
         (
             "one: 0.5",
             "one: 1.5",
-            "my.yaml:21: simulate.quality.one: expected a number from 0 to 1, got `1.5`",
+            "my.yaml:21: simulate.quality.one: Enter a number from 0 to 1",
         ),
-        ("    two: 0.7\n", "", "my.yaml:20: simulate.quality: there is no quality for the system `two`"),
-        ("two: 0.7", "two: 0.7\n    six: 0.1", "my.yaml:23: simulate.quality.six: there is no system `six`"),
-        ("title: A few chats", "title: A few chats\ntitle: Again", "my.yaml:3: title: is given twice"),
+        ("    two: 0.7\n", "", "my.yaml:20: simulate.quality: The system “two” needs a quality"),
+        (
+            "two: 0.7",
+            "two: 0.7\n    six: 0.1",
+            "my.yaml:23: simulate.quality.six: There is no system “six”: remove this",
+        ),
+        (
+            "title: A few chats",
+            "title: A few chats\ntitle: Again",
+            "my.yaml:3: title: This setting is given twice: remove one",
+        ),
         (
             "    negative: true",
             "    negative: true\n    negative: true",
-            "my.yaml:12: criteria.1.negative: is given twice",
+            "my.yaml:12: criteria.1.negative: This setting is given twice: remove one",
         ),
     ],
 )
@@ -235,46 +246,67 @@ def test_contradictions_are_told_at_once_too() -> None:
 def test_a_file_that_grows_without_end_when_its_aliases_are_followed() -> None:
     laughs = "\n".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghijklm"))
     lines = mistakes(f"a: &a [ha]\n{laughs}\n")
-    assert lines == ["my.yaml:7: not valid YAML: more than 200,000 values"]
+    assert lines == ["my.yaml:7: This is not valid YAML: more than 200,000 values"]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "my.yaml:1: a study is a mapping of settings; this file holds none"),
-        ("# nothing but a remark\n", "my.yaml:1: a study is a mapping"),
-        ("- a\n- b\n", "my.yaml:1: a study is a mapping"),
-        ("just words", "my.yaml:1: a study is a mapping"),
-        ("a: 1\nb: [1,\n", "my.yaml:3: not valid YAML"),
-        ("a: 1\n  b: 2\n", "my.yaml:2: not valid YAML"),
-        ("a: 'open\n", "my.yaml:2: not valid YAML"),
-        ("a: 1\nb: *unknown\n", "my.yaml:2: not valid YAML: found undefined alias"),
-        ("a: !!python/object:os.system x\n", "my.yaml:1: not valid YAML: could not determine a constructor"),
-        ("a: 1\n? [b]\n: 2\n", "my.yaml:2: not valid YAML"),
-        ("a: \x00", "my.yaml: not valid YAML: unacceptable character"),
-        ("title: 2020-13-45\n", "my.yaml: not valid YAML: month must be in 1..12"),
-        ("title: !!int x\n", "my.yaml: not valid YAML: invalid literal"),
-        ("title: &x [*x]\n", "my.yaml:1: not valid YAML: a part refers to itself"),
-        ("&x {title: *x}\n", "my.yaml:1: not valid YAML: a part refers to itself"),
-        ("{" * 5000, "my.yaml:1: not valid YAML: nested more than 50 levels deep"),
-        ("a: " + "[" * 29_000, "my.yaml:1: not valid YAML: nested more than 50 levels deep"),
-        ("".join(f"{' ' * n}a:\n" for n in range(340)), "my.yaml:50: not valid YAML: nested more than 50"),
+        ("", "my.yaml:1: A study is a list of settings, each as “name: value”"),
+        ("# nothing but a remark\n", "my.yaml:1: A study is a list of settings, each as “name: value”"),
+        ("- a\n- b\n", "my.yaml:1: A study is a list of settings, each as “name: value”"),
+        ("just words", "my.yaml:1: A study is a list of settings, each as “name: value”"),
+        (
+            "a: 1\nb: [1,\n",
+            "my.yaml:3: This is not valid YAML: expected the node content, but found '<stream end>'",
+        ),
+        ("a: 1\n  b: 2\n", "my.yaml:2: This is not valid YAML: mapping values are not allowed here"),
+        ("a: 'open\n", "my.yaml:2: This is not valid YAML: found unexpected end of stream"),
+        ("a: 1\nb: *unknown\n", "my.yaml:2: This is not valid YAML: found undefined alias 'unknown'"),
+        (
+            "a: !!python/object:os.system x\n",
+            "my.yaml:1: This is not valid YAML: could not determine a constructor for the tag",
+        ),
+        ("a: 1\n? [b]\n: 2\n", "my.yaml:2: This is not valid YAML: found unhashable key"),
+        (
+            "a: \x00",
+            "my.yaml: This is not valid YAML: unacceptable character #x0000: special characters are not",
+        ),
+        ("title: 2020-13-45\n", "my.yaml: This is not valid YAML: month must be in 1..12"),
+        ("title: !!int x\n", "my.yaml: This is not valid YAML: invalid literal for int() with base 10: 'x'"),
+        ("title: &x [*x]\n", "my.yaml:1: This is not valid YAML: a part refers to itself"),
+        ("&x {title: *x}\n", "my.yaml:1: This is not valid YAML: a part refers to itself"),
+        ("{" * 5000, "my.yaml:1: This is not valid YAML: nested more than 50 levels deep"),
+        ("a: " + "[" * 29_000, "my.yaml:1: This is not valid YAML: nested more than 50 levels deep"),
+        (
+            "".join(f"{' ' * n}a:\n" for n in range(340)),
+            "my.yaml:50: This is not valid YAML: nested more than 50 levels deep",
+        ),
         (
             "a0: &a0 x\n" + "".join(f"a{n + 1}: &a{n + 1} [*a{n}]\n" for n in range(60)),
-            "my.yaml:51: not valid",
+            "my.yaml:51: This is not valid YAML: nested more than 50 levels deep",
         ),
         # Merged, 2 settings become 10 times as many with each line.
         (
             "a0: &a0 {x: 1, y: 2}\n"
             + "".join(f"a{n + 1}: &a{n + 1} {{<<: [{', '.join([f'*a{n}'] * 10)}]}}\n" for n in range(8)),
-            "my.yaml:6: not valid YAML: more than 200,000 values",
+            "my.yaml:6: This is not valid YAML: more than 200,000 values",
         ),
-        ("minimum_inputs: 0x" + "f" * 4_000, "my.yaml:1: not valid YAML: a number of more than 100 digits"),
-        ("minimum_inputs: 1" + ":59" * 5_000, "my.yaml:1: not valid YAML: a number of more than 100 digits"),
-        ("minimum_inputs: 1" + ":59" * 5_000 + ".5", "my.yaml:1: not valid YAML: a number of more than"),
-        ('title: "\\U00110000"', "my.yaml: not valid YAML: chr() arg not in range"),
-        ("a: 1\n---\nb: 2\n", "my.yaml:2: not valid YAML: but found another document"),
-        ('title: "\\ud800"\n', "my.yaml:1: title: expected a text"),
+        (
+            "minimum_inputs: 0x" + "f" * 4_000,
+            "my.yaml:1: This is not valid YAML: a number of more than 100 digits",
+        ),
+        (
+            "minimum_inputs: 1" + ":59" * 5_000,
+            "my.yaml:1: This is not valid YAML: a number of more than 100 digits",
+        ),
+        (
+            "minimum_inputs: 1" + ":59" * 5_000 + ".5",
+            "my.yaml:1: This is not valid YAML: a number of more than 100 digits",
+        ),
+        ('title: "\\U00110000"', "my.yaml: This is not valid YAML: chr() arg not in range(0x110000)"),
+        ("a: 1\n---\nb: 2\n", "my.yaml:2: This is not valid YAML: but found another document"),
+        ('title: "\\ud800"\n', "my.yaml:1: title: Enter text"),
     ],
 )
 def test_a_file_that_is_no_mapping_of_settings(text: str, expected: str) -> None:
@@ -284,7 +316,7 @@ def test_a_file_that_is_no_mapping_of_settings(text: str, expected: str) -> None
 def test_of_thousands_of_mistakes_a_hundred_are_told() -> None:
     lines = mistakes("".join(f"k{n}: 1\n" for n in range(3_000)))
     assert len(lines) == 101
-    assert lines[-1] == "my.yaml: there are more than 100 mistakes; fix these first"
+    assert lines[-1] == "my.yaml: There are more than 100 problems; fix these first"
 
 
 @given(st.text(st.sampled_from("abc:-[]{}#&*!|>'\"%@` \n\t0123.~?,\x00é"), max_size=60))
@@ -321,18 +353,18 @@ def entry(text: str) -> RunEntry:
         (
             'bot: "builtin:retrieval"',
             'bot: "builtin:nobody"',
-            "systems.0.bot: no bot is called `builtin:nobody`",
+            "systems.0.bot: There is no bot “builtin:nobody”; did you mean “builtin:memory”?",
         ),
         (
             "name: lighthouse",
             "name: lighthouse\ncorpus: builtin:nothing",
-            "corpus `builtin:nothing` cannot be opened",
+            "The corpus “builtin:nothing” cannot be opened: builtin:nothing: there is no such shipped",
         ),
-        ("name: lighthouse", "name: lighthouse\nqc: {bot: nobody}", "qc.bot: no bot is called `nobody`"),
+        ("name: lighthouse", "name: lighthouse\nqc: {bot: nobody}", "qc.bot: There is no bot “nobody”"),
         (
             "name: lighthouse",
             "name: lighthouse\nqc: {corpus: no/such.txt}",
-            "qc corpus `no/such.txt` cannot be opened",
+            "The QC bot's corpus “no/such.txt” cannot be opened: no/such.txt: no such file. Check the",
         ),
     ],
 )
@@ -378,9 +410,15 @@ async def test_a_study_names_bots_that_run_elsewhere_and_its_systems_use_them() 
 @pytest.mark.parametrize(
     ("bots", "reason"),
     [
-        ('qc: {kind: http, urls: ["http://a.example"]}', "`qc` is the quality-control bot"),
-        ("far: {kind: http, urls: []}", "give 1 or more"),
-        ('far: {kind: carrier-pigeon, urls: ["http://a.example"]}', "carrier-pigeon"),
+        (
+            'qc: {kind: http, urls: ["http://a.example"]}',
+            "“qc” is the name of the quality-control bot: choose another",
+        ),
+        ("far: {kind: http, urls: []}", "Give at least 1"),
+        (
+            'far: {kind: carrier-pigeon, urls: ["http://a.example"]}',
+            "Choose its kind: “http”, “openai”, “anthropic”, “gemini”, “bedrock” or “parlai-web”",
+        ),
     ],
 )
 def test_a_bot_that_cannot_be_is_refused_with_its_line(bots: str, reason: str) -> None:
@@ -391,52 +429,57 @@ def test_a_bot_that_cannot_be_is_refused_with_its_line(bots: str, reason: str) -
 
 def test_a_criterion_cannot_have_a_name_that_reports_use_otherwise() -> None:
     assert {label for label in RESERVED_LABELS if label.islower()} <= problems.RESERVED_LABELS
-    with pytest.raises(StudyInvalid, match="`overall` has a meaning of its own"):
+    with pytest.raises(StudyInvalid, match="Reports use “overall” for something else"):
         parse_study(GOOD.replace("label: fun", "label: overall", 1))
 
 
 @pytest.mark.parametrize(
     ("added", "expected"),
     [
-        ("completion_url: javascript:alert(1)", "completion_url: expected an address that begins with https"),
-        ("completion_url: /thanks", "completion_url: expected an address that begins with https"),
-        ("completion_url: https://", "completion_url: expected an address that begins with https"),
-        ("recruiter: {kind: mturk}", "recruiter: `kind` is `prolific`, `connect` or `sona`, not `mturk`"),
-        ("recruiter: {kind: connect}", "recruiter: give `completion_code`, `completion_url` or both"),
+        (
+            "completion_url: javascript:alert(1)",
+            "completion_url: Enter an address that begins with https:// or http://",
+        ),
+        ("completion_url: /thanks", "completion_url: Enter an address that begins with https:// or http://"),
+        ("completion_url: https://", "completion_url: Enter an address that begins with https:// or http://"),
+        ("recruiter: {kind: mturk}", "recruiter: Choose its kind: “prolific”, “connect” or “sona”"),
+        (
+            "recruiter: {kind: connect}",
+            "recruiter: Give a completion code, an address at the end, or both: otherwise nobody can",
+        ),
         (
             "completion_url: https://lab.example\nrecruiter: {kind: prolific, completion_code: C1}",
-            "completion_url: the recruiter says where workers go",
+            "completion_url: The platform sets where workers go at the end: remove this address",
         ),
-        ("draw: systems", "draw: there is no such setting here; `qc` has one"),
-        ("qc: {corpsu: builtin:smalltalk}", "qc.corpsu: there is no such setting; did you mean `corpus`?"),
+        ("draw: systems", "draw: There is no such setting here, but in “qc”"),
+        ("qc: {corpsu: builtin:smalltalk}", "qc.corpsu: There is no such setting; did you mean “corpus”?"),
         (
             "qc: {draw: system}",
-            "qc.draw: expected `corpus` or `systems`, got `system`; did you mean `systems`?",
+            "qc.draw: Choose “corpus” or “systems”; did you mean “systems”?",
         ),
-        ("reply_time: 3", "reply_time: expected settings, each as `name: value`, got `3`"),
-        ("listed: maybe", "listed: expected `true` or `false`, got `maybe`"),
-        ("minimum_inputs: 2.5", "minimum_inputs: expected a whole number, got `2.5`"),
-        ("minimum_inputs:", "minimum_inputs: expected a whole number, got nothing"),
-        ("timeouts: {idle: .inf}", "timeouts.idle: expected a number, got `inf`"),
-        ("bots: {far: {urls: [x]}}", "bots.far: say its `kind`"),
+        ("reply_time: 3", "reply_time: Enter settings, each as “name: value”"),
+        ("listed: maybe", "listed: Enter true or false"),
+        ("minimum_inputs: 2.5", "minimum_inputs: Enter a whole number from 1 to 100"),
+        ("minimum_inputs:", "minimum_inputs: Enter a whole number from 1 to 100"),
+        ("timeouts: {idle: .inf}", "timeouts.idle: Enter a number, more than 0 and at most 2,592,000"),
+        ("bots: {far: {urls: [x]}}", "bots.far: Choose its kind"),
         (
             "bots: {far: {kind: htp, urls: [x]}}",
-            "bots.far: `kind` is `http`, `openai`, `anthropic`, `gemini`, `bedrock` or `parlai-web`, "
-            "not `htp`; did you mean `http`?",
+            "bots.far: Choose its kind: “http”, “openai”, “anthropic”, “gemini”, “bedrock” or",
         ),
         (
             "bots: {far: {kind: http, urls: [far.example]}}",
-            "bots.far.urls.0: expected an address that begins with http:// or https://",
+            "bots.far.urls.0: Enter an address that begins with http:// or https://",
         ),
         (
             "bots: {far: {kind: http, urls: ['http://a.example'], modle: x}}",
-            "bots.far.modle: there is no such setting here; there are `kind`, `urls`, `key`",
+            "bots.far.modle: There is no such setting here. Use “kind”, “urls”, “key”",
         ),
         (
             "composition: {ordnary: 4}",
-            "composition.ordnary: there is no such setting; did you mean `ordinary`?",
+            "composition.ordnary: There is no such setting; did you mean “ordinary”?",
         ),
-        ("1: one", "1: the name of a setting is a text"),
+        ("1: one", "1: The name of a setting must be text"),
     ],
 )
 def test_a_mistake_is_told_in_the_words_of_a_study(added: str, expected: str) -> None:
@@ -448,14 +491,16 @@ def test_a_mistake_is_told_in_the_words_of_a_study(added: str, expected: str) ->
 
 def test_what_is_misspelt_is_not_missing_as_well() -> None:
     assert mistakes(GOOD.replace("title:", "titel:")) == [
-        "my.yaml:2: titel: there is no such setting; did you mean `title`?"
+        "my.yaml:2: titel: There is no such setting; did you mean “title”?"
     ]
 
 
 def test_a_file_of_a_later_version_says_so_before_all_else() -> None:
     assert parse_study("version: 1\n" + GOOD).version == 1
     lines = mistakes(f"version: 7\n{GOOD}holograms: true\n")
-    assert lines[0].startswith("my.yaml:1: version: it is written in version 7 of the settings")
+    assert lines[0].startswith(
+        "my.yaml:1: version: This study is written for a later version of Candor (settings 7;"
+    )
     assert [line.split(" ")[0] for line in lines] == ["my.yaml:1:", "my.yaml:24:"]
 
 
@@ -475,6 +520,6 @@ def test_no_regular_expression_is_shown_to_people(pattern: str) -> None:
         model.model_validate({"setting": "¤\n"})
     document = read_document("setting: ¤")
     ((_, reason),) = wrong_values(caught.value, document)
-    assert reason.startswith("expected ")
+    assert reason.startswith("Enter ")
     assert "another form" not in reason
     assert pattern not in reason

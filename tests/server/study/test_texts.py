@@ -94,13 +94,13 @@ def test_every_text_that_a_template_leaves_in_english_is_noted(template: Path, l
     instrument = instrument_of(language)
     assert instrument is not None
     content = yaml.safe_load(template.read_text(encoding="utf-8"))
-    english = {f"criteria.{one['label']}" for one in content["criteria"] if "statement" in one}
-    english |= {name for name in ("title", "payment") if content[name]}
+    english = {f"the statement of “{one['label']}”" for one in content["criteria"] if "statement" in one}
+    english |= {f"the {name}" for name in ("title", "payment") if content[name]}
     content |= {name: content[name] or "eigen" for name in ("title", "payment")}
     content["language"] = language
     made = parse_study(completed(yaml.safe_dump(content)))
     noted = [note for note in text_notes(made) if "but these texts are" in note]
-    assert set(re.findall("`([a-z_.]+)`", " ".join(noted))) - {language} == english
+    assert set(re.findall("the (?:title|payment|statement of “[a-z_]+”)", " ".join(noted))) == english
 
 
 def test_personas_of_an_english_corpus_are_noted() -> None:
@@ -109,7 +109,7 @@ def test_personas_of_an_english_corpus_are_noted() -> None:
     drawn = study(**english, systems=[spec], **ALONE)
     (note,) = [note for note in text_notes(drawn) if "Personas" in note]
     assert note.startswith(
-        "Personas come from the corpus `builtin:smalltalk`, which is English, and bots read"
+        "Personas come from the corpus “builtin:smalltalk”, which is English, and bots read"
     )
     shown = study(**english, topic_mode="icebreaker")
     assert any("and bots and workers read them" in note for note in text_notes(shown))
@@ -148,8 +148,8 @@ def test_texts_of_another_language_are_noted() -> None:
     copied = study(language="de", criteria=criteria, texts={"words": words})
     (note,) = [note for note in text_notes(copied) if "but these texts are" in note]
     assert note == (
-        "The study is in `de`, but these texts are the English ones: "
-        "`criteria.fun`, `texts.words.chat.finish`. Remove them to use the German ones, "
+        "The study is in German, but these texts are the English ones: "
+        "the statement of “fun”, “chat.finish” of the page's words. Remove them to use the German ones, "
         "unless you want workers to read English."
     )
     none_ships = study(
@@ -158,7 +158,7 @@ def test_texts_of_another_language_are_noted() -> None:
         texts={"debriefing": "standard", "words": {"chat.send": "Invia"}},
     )
     (note,) = [note for note in text_notes(none_ships) if "but these texts are" in note]
-    assert "the English ones: `criteria.fun`, `texts.debriefing`. Write them in `it`" in note
+    assert "the English ones: the statement of “fun”, the debriefing. Translate them" in note
 
 
 def test_builtin_bots_and_the_shipped_corpus_are_english_and_it_is_said() -> None:
@@ -169,8 +169,8 @@ def test_builtin_bots_and_the_shipped_corpus_are_english_and_it_is_said() -> Non
         "simulate": None,
     }
     assert list(text_notes(study(language="de", **alone)))[-2:] == [
-        "Builtin bots speak English only, and the study is in `de`: builtin:reflect.",
-        "The qc bot's corpus `builtin:smalltalk` is English: give one in `de` (`qc: {corpus: FILE}`).",
+        "Builtin bots speak English only, and the study is in German: builtin:reflect.",
+        "The QC bot's corpus “builtin:smalltalk” is English: choose a corpus in German.",
     ]
     assert not list(text_notes(study(**alone)))
 
@@ -179,7 +179,7 @@ def test_a_study_that_tests_no_worker_is_told_so() -> None:
     none: dict[str, Any] = {"systems_per_assignment": 2, "qc_per_assignment": 0, "simulate": None}
     (note,) = study_notes(study(**none))
     assert note.startswith("No worker can be tested")
-    assert "no report can be made" in note
+    assert "no report and no rehearsal can be made" in note
     assert not list(study_notes(study()))
     assert not list(study_notes(parse_study(pairs_text(qc_per_assignment=0))))
     assert not [note for note in study_notes(parse_study(items_text())) if "No worker" in note]
@@ -206,7 +206,7 @@ def test_a_list_with_too_few_bad_twins_is_told_so() -> None:
 
 def test_a_median_that_no_reply_reaches_is_told() -> None:
     (note,) = study_notes(study(reply_time={"median": 10}))  # `longest` stays 8
-    assert note.startswith("`reply_time: longest` is 8 s and lies below the `median` of 10 s")
+    assert note.startswith("The longest reply delay (8 s) is below the median (10 s)")
     assert not list(study_notes(study(reply_time={"median": 8})))
 
 
@@ -217,7 +217,7 @@ def test_a_study_may_bring_a_language_of_its_own() -> None:
     assert (words.direction, words.words) == ("rtl", {"chat.send": "إرسال"})
     total = len(ENGLISH.words)
     assert list(text_notes(arabic)) == [
-        f"{total - 1} of the page's {total} texts are not in `texts.words`: these stay English."
+        f"{total - 1} of the page's {total} texts have no words of yours: these stay English."
     ]
     english = study_card(study(texts={"words": {"chat.send": "Off it goes"}})).words
     assert english is not None
@@ -235,25 +235,31 @@ def test_the_direction_is_that_of_the_script(tag: str, direction: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"language": "eo"}, "language: no texts ship for `eo`: bring your own in `texts.words`"),
-        ({"language": "German"}, "a language's tag, such as `de` or `pt-BR`"),
+        (
+            {"language": "eo"},
+            "language: Candor has no texts in “eo”: write your own, or choose de, en, es, fr, ja, zh",
+        ),
+        ({"language": "German"}, "Enter the code of a language, such as “de” or “pt-BR”"),
         (
             {"texts": {"words": {"chat.sent": "Off"}}},
-            "the page has no text of this name; did you mean `chat.send`?",
+            "The page has no text of this name; did you mean “chat.send”?",
         ),
         (
             {"texts": {"words": {"rating.to_answer": "{count} more"}}},
-            "texts.words.rating.to_answer: {count} cannot be put in here; what can: {n}",
+            "texts.words.rating.to_answer: {count} has no meaning here. Use {n}",
         ),
         (
             {"texts": {"words": {"chat.send": {"one": "a", "other": "b"}}}},
-            "texts.words.chat.send: there is no number in this text: give one form of it",
+            "texts.words.chat.send: This text has no number: give only one form of it",
         ),
-        ({"texts": {"words": {"rating.to_answer": {"one": "one more"}}}}, "needs the form `other`"),
-        ({"texts": {"consent": {"version": "1"}}}, "texts.consent.text: is missing"),
+        (
+            {"texts": {"words": {"rating.to_answer": {"one": "one more"}}}},
+            "Give the form “other”, for every number that has no form of its own",
+        ),
+        ({"texts": {"consent": {"version": "1"}}}, "texts.consent.text: This is required"),
         (
             {"texts": {"consent": {"version": "1", "text": "?", "boxes": [{"label": "a", "text": "A"}] * 2}}},
-            "texts.consent.boxes.1.label: `a` is there already",
+            "texts.consent.boxes.1.label: Choose another label: “a” is in use",
         ),
     ],
 )
@@ -292,9 +298,15 @@ def test_a_lab_has_a_name_and_a_logo_of_its_own_on_the_page() -> None:
 @pytest.mark.parametrize(
     ("logo", "reason"),
     [
-        ("https://lab.example/logo.png", "texts.lab.logo: expected an image as a data URL"),
-        ("data:text/html;base64,AAAA", "texts.lab.logo: expected an image as a data URL"),
-        (f"data:image/png;base64,{'A' * 40_000}", "texts.lab.logo: expected at most 40,000 characters"),
+        (
+            "https://lab.example/logo.png",
+            "texts.lab.logo: Enter an image",
+        ),
+        (
+            "data:text/html;base64,AAAA",
+            "texts.lab.logo: Enter an image",
+        ),
+        (f"data:image/png;base64,{'A' * 40_000}", "texts.lab.logo: Enter at most 40,000 characters"),
     ],
 )
 def test_a_logo_stands_within_the_study_and_is_small(logo: str, reason: str) -> None:

@@ -34,25 +34,40 @@ def test_the_demo() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"items": None}, "items: say where the items come from"),
-        ({"items": {"run": "a", "file": "b"}}, "items: say where the items come from"),
+        ({"items": None}, "items: Choose where the items come from: a run or a file, not both"),
+        (
+            {"items": {"run": "a", "file": "b"}},
+            "items: Choose where the items come from: a run or a file, not both",
+        ),
         ({"items": {"run": "a"}, "composition": "reading"}, "have no references"),
-        ({"items": {"run": "a"}, "post_edit": {"criterion": "clear"}}, "only texts can be improved"),
-        ({"composition": {"ordinary": 4, "bad": 3, "repeat": 2}}, "these are 5 for 4 ordinary ones"),
+        (
+            {"items": {"run": "a"}, "post_edit": {"criterion": "clear"}},
+            "Only texts can be improved, and the items of a run are conversations: remove this",
+        ),
+        (
+            {"composition": {"ordinary": 4, "bad": 3, "repeat": 2}},
+            "Each bad twin, repeat and reference needs an ordinary item of its own: there are 5 of",
+        ),
         ({"composition": "long"}, "composition"),
-        ({"judgments_per_item": 1}, "judgments_per_item: expected a number from 2 to 50, got `1`"),
+        ({"judgments_per_item": 1}, "judgments_per_item: Enter a whole number from 2 to 50"),
         ({"degradation": "chapter4"}, "degradation: "),
-        ({"post_edit": {"criterion": "fun"}}, "there is no criterion `fun`"),
-        ({"post_edit": {"criterion": "dull"}}, "choose a criterion that is not negative"),
-        ({"minimum_inputs": 3}, "minimum_inputs: means nothing where the task is `transcripts`"),
-        ({"systems": []}, "systems: means nothing where the task is `transcripts`"),
+        ({"post_edit": {"criterion": "fun"}}, "There is no criterion “fun”"),
+        (
+            {"post_edit": {"criterion": "dull"}},
+            "Choose a criterion that is not reverse-scored, so that its top is the best",
+        ),
+        (
+            {"minimum_inputs": 3},
+            "minimum_inputs: This does not apply to studies in which workers read items: remove it",
+        ),
+        ({"systems": []}, "systems: This does not apply to studies in which workers read items: remove it"),
         (
             {"tutorial": {"questions": [QUESTIONS["questions"][0] | {"right": 3}]}},  # type: ignore[index]
-            "tutorial.questions.0.right: there are 2 answers",
+            "tutorial.questions.0.right: Enter a number from 1 to 2, the number of answers",
         ),
         (
             {"criteria": [{"label": "clear", "statement": "It was clear.", "qc": False}]},
-            "none counts for quality control",
+            "At least one criterion must count for quality control",
         ),
     ],
 )
@@ -65,10 +80,16 @@ def test_what_does_not_fit_together(changes: dict[str, Any], reason: str) -> Non
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"items": {"run": "a"}}, "items: means nothing where the task is `chat`"),
-        ({"tutorial": QUESTIONS}, "tutorial: means nothing where the task is `chat`"),
-        ({"systems": []}, "systems: a study in which workers chat evaluates at least one system"),
-        ({"rate_share": 0}, "rate_share: expected a number, more than 0 and at most 1, got `0`"),
+        (
+            {"items": {"run": "a"}},
+            "items: This does not apply to studies in which workers chat with one bot at a time:",
+        ),
+        (
+            {"tutorial": QUESTIONS},
+            "tutorial: This does not apply to studies in which workers chat with one bot at a time:",
+        ),
+        ({"systems": []}, "systems: Add at least one system"),
+        ({"rate_share": 0}, "rate_share: Enter a number, more than 0 and at most 1"),
     ],
 )
 def test_what_a_chat_has_not(changes: dict[str, Any], reason: str) -> None:

@@ -48,5 +48,5 @@ def test_a_run_whose_credits_the_server_does_not_ask_for(
     make_run(url, study_text())
     monkeypatch.setenv("CANDOR_DATABASE_URL", url)
     assert_refused(
-        candor("recruit", "credits", RUN), f"does not request credits for the run `{RUN}`", "credit: server"
+        candor("recruit", "credits", RUN), f"does not request credits for the run “{RUN}”", "credit: server"
     )

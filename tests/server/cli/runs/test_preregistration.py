@@ -109,7 +109,7 @@ def test_where_there_is_no_database_nobody_says_that_nothing_had_begun(
 ) -> None:
     out, wrong = tmp_path / "plan.yaml", tmp_path / "none"
     done = candor("study", "preregister", DEMO, "--run", "pilot", "--out", out, "--data", wrong)
-    assert_refused(done, f"there is no {wrong / 'candor.db'}", "--data")
+    assert_refused(done, f"There is no {wrong / 'candor.db'}", "--data")
     assert not out.exists()
     assert not wrong.exists()
 
@@ -120,7 +120,7 @@ def test_after_the_first_assignment_it_is_refused_or_says_so(
     begin(data)
     out = tmp_path / "plan.yaml"
     asked = ("study", "preregister", DEMO, "--run", "pilot", "--out", out, "--data", data)
-    assert_refused(candor(*asked), "1 assignments of the run `pilot` have begun")
+    assert_refused(candor(*asked), "1 assignments of the run “pilot” have begun")
     assert not out.exists()
     assert candor(*asked, "--after-the-fact").exit_code == 0
     assert content_of(out)["begun_before"] == 1
@@ -132,7 +132,7 @@ def test_after_the_first_assignment_it_is_refused_or_says_so(
         (("--hypothesis", f"{A} > {A}"), "is not a hypothesis about two systems"),
         (("--hypothesis", f"{A} > nobody"), "is not a hypothesis about two systems"),
         (("--hypothesis", f"{A} beats {B}"), "Write it as 'A > B'"),
-        (("--alpha", "1"), "a level must be between 0 and 1"),
+        (("--alpha", "1"), "A level must be between 0 and 1"),
         (("--run", "a b"), "cannot be the name of a run"),
     ],
 )

@@ -10,7 +10,7 @@ from tests.server.support.commands import Candor, assert_refused
 
 @pytest.mark.parametrize("name", ["Pilot", "my-study", "1st", "a" * 41])
 def test_a_study_that_could_never_be_opened_is_not_stored(candor: Candor, tmp_path: Path, name: str) -> None:
-    said = f"`{name}` cannot be the name of a study", "lowercase letters, digits and _"
+    said = f"“{name}” cannot be the name of a study", "lowercase letters, digits and _"
     assert_refused(candor("study", "new", name, "--demo", "--data", tmp_path), *said)
     assert not (tmp_path / "candor.db").exists()
     assert candor("study", "new", "pilot", "--demo", "--data", tmp_path).exit_code == 0
@@ -20,7 +20,7 @@ def test_a_study_that_could_never_be_opened_is_not_stored(candor: Candor, tmp_pa
 @pytest.mark.parametrize("command", [["check"], ["open", "--run", "pilot"]])
 def test_neither_a_file_nor_a_stored_study(candor: Candor, tmp_path: Path, command: list[str]) -> None:
     done = candor("study", *command, "nofile.yaml", "--data", tmp_path)
-    assert_refused(done, "there is neither a file nofile.yaml nor a stored study of that name", "study list")
+    assert_refused(done, "There is neither a file nofile.yaml nor a stored study of that name", "study list")
     assert "Errno" not in done.output
 
 

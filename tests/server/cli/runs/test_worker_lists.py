@@ -57,8 +57,8 @@ def test_links_as_csv(candor: Candor, data: Path, tmp_path: Path) -> None:
     [
         (b"", ["it contains no worker", "one id per line"]),
         (b"worker\n\n", ["it contains no worker"]),
-        (b"ann\nbob\nann\n", ["line 3", "`ann` is in line 1 already"]),
-        (b"a,b\nc,d\n", ["several columns, and none is named `worker`"]),
+        (b"ann\nbob\nann\n", ["line 3", "“ann” is in line 1 already"]),
+        (b"a,b\nc,d\n", ["several columns, and none is named “worker”"]),
         (b"worker,name\n,Ann\n", ["line 2", "is not a valid worker's id"]),
         (b"x" * 201, ["line 1", "at most 200 characters"]),
         (b"\xff\xfe", ["is not UTF-8 text"]),

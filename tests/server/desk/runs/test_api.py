@@ -289,7 +289,7 @@ def test_no_study_has_a_key_of_the_servers_sent_to_an_address_of_its_own(
     )
     token = house.token_in("tidepool", "researcher")
     said = error(opened(house, token, yaml=text), 422, "bot_unusable")
-    assert said["message"].startswith("bot `evil`: ")
+    assert said["message"].startswith("Bot “evil”: ")
     assert "CANDOR_BOT_KEYS" in said["hint"]
     rehearsed = house.desk("/rehearsals", token, method="POST", json={"yaml": text, "workers": 5})
     error(rehearsed, 422, "bot_unusable")
@@ -301,9 +301,9 @@ def test_no_study_has_a_file_of_the_servers_read(house: House, corpus: str) -> N
     text = study_text(name="tidepool", systems=BUILTIN, corpus=corpus, personas="corpus")
     token = house.token_in("tidepool", "researcher")
     said = error(opened(house, token, yaml=text), 422, "study_invalid")
-    assert "is not in the folder `corpora`" in said["message"]
+    assert "is not in the folder “corpora”" in said["message"]
     seen = house.desk("/study-preview", token, method="POST", json={"yaml": text})
-    assert "is not in the folder `corpora`" in error(seen, 422, "study_invalid")["message"]
+    assert "is not in the folder “corpora”" in error(seen, 422, "study_invalid")["message"]
     rehearsed = house.desk("/rehearsals", token, method="POST", json={"yaml": text, "workers": 5})
     error(rehearsed, 422, "study_invalid")
 

@@ -62,8 +62,8 @@ def test_a_list_may_be_long_though_other_requests_may_not(house: House) -> None:
     ("workers", "said"),
     [
         ("", "it contains no worker"),
-        ("ann\nbob\nann", "line 3: the worker `ann` is in line 1 already"),
-        ("name,mail\nA,b", "none is named `worker`"),
+        ("ann\nbob\nann", "line 3: the worker “ann” is in line 1 already"),
+        ("name,mail\nA,b", "none is named “worker”"),
         ("a\x07b", "line 1: this is not a valid worker's id"),
     ],
 )
@@ -177,7 +177,7 @@ def test_ids_are_exported_where_the_database_is(house: House, tmp_path: Path) ->
     given = ["data", "export", "--run", house.runs[0].slug, "--worker-ids", "--out", str(out), "--data"]
     command = [*given, str(house.folder)]
     database = {"CANDOR_DATABASE_URL": house.url}
-    assert_refused(CliRunner().invoke(cli, command, env=database), "there is no", "worker-ids.key")
+    assert_refused(CliRunner().invoke(cli, command, env=database), "There is no", "worker-ids.key")
     assert not key_file(house.folder).exists()
     key_file(house.folder).write_text("k" * 32)
     assert_refused(CliRunner().invoke(cli, command, env=database), "under another key")

@@ -142,12 +142,12 @@ def test_mistakes_have_their_line_and_their_place_unknown_bots_too(shared: House
     assert check(shared, TEXT).json()["mistakes"] == []
     broken = check(shared, TEXT.replace("minimum_inputs: 10", "minimum_inputs: ten")).json()
     assert broken["mistakes"] == [
-        {"line": 10, "path": ["minimum_inputs"], "reason": "expected a whole number, got `ten`"}
+        {"line": 10, "path": ["minimum_inputs"], "reason": "Enter a whole number from 1 to 100"}
     ]
     assert broken["content"]["minimum_inputs"] == "ten"
     unknown = check(shared, TEXT.replace('"builtin:reflect"', "relfect")).json()["mistakes"]
     assert [(each["path"], each["reason"]) for each in unknown] == [
-        (["systems", 7, "bot"], "no bot is called `relfect`; did you mean `builtin:reflect`?")
+        (["systems", 7, "bot"], "There is no bot “relfect”; did you mean “builtin:reflect”?")
     ]
     assert check(shared, "a: [\n").json()["content"] is None
     assert check(shared, "a: &x {}\nb: *x\n").json()["content"] is None
@@ -168,7 +168,7 @@ def test_an_unknown_bot_is_told_where_two_stand_side_by_side_too(shared: House) 
     systems = [PAIR[0], PAIR[1] | {"bot": "builtin:relfect"}]
     unknown = check(shared, pairs_text(systems=systems, simulate=None)).json()["mistakes"]
     assert [(each["path"], each["reason"]) for each in unknown] == [
-        (["systems", 1, "bot"], "no bot is called `builtin:relfect`; did you mean `builtin:reflect`?")
+        (["systems", 1, "bot"], "There is no bot “builtin:relfect”; did you mean “builtin:reflect”?")
     ]
 
 
@@ -288,7 +288,7 @@ def test_the_qc_bot_of_a_study_is_examined_before_its_launch(shared: House, name
     found = shared.desk(f"/studies/{name}/qc-examination").json()["findings"]
     assert {finding["question"]: finding["verdict"] for finding in found} == {
         "Are its lines distorted?": "pass",
-        "Is that seen by reading?": "pass",
+        "Can people see it?": "pass",
     }
     without = stored()["yaml"].replace("qc_per_assignment: 1", "qc_per_assignment: 0")
     assert save(shared, name, without, 1).status_code == 200

@@ -447,8 +447,9 @@ async def test_an_audit_says_what_differs(store: Store, run: OpenRun, url: str) 
     execute(url, "UPDATE plan_count SET number = 5 WHERE position = ? AND system_id = ?", position, system)
     execute(url, "INSERT INTO free_place VALUES (?, false, 0)", run.id)
     assert audit(url) == [
-        f"run {run.id}, workers, system {system}, position {position}: 1 conversations, 5 counted",
-        f"run {run.id}, workers, place 0: not free, but kept as free",
+        f"run {run.id}, workers, system {system}, position {position}: conversations stored as 5 "
+        "instead of 1",
+        f"run {run.id}, workers, slot 0: not free, but stored as free",
     ]
     execute(url, "UPDATE plan_count SET number = 1 WHERE position = ? AND system_id = ?", position, system)
     execute(url, "DELETE FROM free_place")

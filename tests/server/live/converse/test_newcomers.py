@@ -73,7 +73,7 @@ def test_nothing_else_is_taken_before(house: House, type_: str, fields: dict[str
     with house.page() as page:
         error = page.ask(type_, **fields)
         assert (error["code"], error["retry"]) == ("wrong_phase", False)
-        assert f"expected `agree` or `leave` (instructions phase), got `{type_}`" in error["message"]
+        assert f"Expected `agree` or `leave` (instructions phase), got `{type_}`" in error["message"]
         page.agree()
 
 

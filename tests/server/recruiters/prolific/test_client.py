@@ -77,7 +77,7 @@ async def published(client: ProlificClient, **other: object) -> str:
     return study.id
 
 
-def handed_in(platform: StandInPlatform, study: str, participant: str, code: str | None = "DONE") -> str:
+def submitted(platform: StandInPlatform, study: str, participant: str, code: str | None = "DONE") -> str:
     """Have a participant take part, and return the submission."""
     found = platform.reserve(study, participant)
     platform.open(found.id)
@@ -118,7 +118,7 @@ async def test_a_study_without_paid_screen_outs_says_so(client: ProlificClient) 
 
 async def test_every_submission_is_read_over_all_pages(client: ProlificClient, prolific: Prolific) -> None:
     study = await published(client)
-    made = [handed_in(prolific.platform, study, f"p{n}") for n in range(45)]  # pages of 20, 20 and 5
+    made = [submitted(prolific.platform, study, f"p{n}") for n in range(45)]  # pages of 20, 20 and 5
     found = [one async for one in client.submissions.of_study(study)]
     assert [one.id for one in found] == made
     assert {one.status for one in found} == {Status.AWAITING_REVIEW}
@@ -130,7 +130,7 @@ async def test_a_last_page_that_is_full_is_not_followed_by_one_that_is_not_there
 ) -> None:
     study = await published(client)
     for n in range(40):
-        handed_in(prolific.platform, study, f"p{n}")
+        submitted(prolific.platform, study, f"p{n}")
     assert len([one async for one in client.submissions.of_study(study)]) == 40
 
 
@@ -138,7 +138,7 @@ async def test_submissions_are_approved_rejected_paid_in_part_and_screened_out(
     client: ProlificClient, prolific: Prolific
 ) -> None:
     study = await published(client)
-    one, two, three, four, five = (handed_in(prolific.platform, study, f"p{n}") for n in range(5))
+    one, two, three, four, five = (submitted(prolific.platform, study, f"p{n}") for n in range(5))
     calls = client.submissions
     assert await calls.approve(one) is Status.APPROVED
     assert await calls.reject(two, RejectionCategory.LOW_EFFORT, REASON) is Status.REJECTED
@@ -172,7 +172,7 @@ async def test_bonuses_are_set_up_in_decimals_and_paid_in_cents(
     client: ProlificClient, prolific: Prolific
 ) -> None:
     study = await published(client)
-    one, two = (handed_in(prolific.platform, study, name) for name in ("a", "b"))
+    one, two = (submitted(prolific.platform, study, name) for name in ("a", "b"))
     batch = await client.bonuses.set_up(study, {one: 150, two: 5})
     assert (batch.amount, batch.total_amount) == (155, 155 + 52 + 10)
     assert (await client.submissions.submission(one)).bonus_payments == ()
@@ -206,7 +206,7 @@ async def test_a_payment_is_sent_once_whatever_comes_back(
     client: ProlificClient, prolific: Prolific, how: str
 ) -> None:
     study = await published(client)
-    batch = await client.bonuses.set_up(study, {handed_in(prolific.platform, study, "a"): 100})
+    batch = await client.bonuses.set_up(study, {submitted(prolific.platform, study, "a"): 100})
     prolific.faults.due.append(Fault(how, "/pay/"))  # type: ignore[arg-type]
     with pytest.raises((PlatformBusy, OutcomeUnknown)) as caught:
         await client.bonuses.pay(batch.id)
@@ -218,7 +218,7 @@ async def test_a_payment_that_is_made_and_not_answered_is_unknown(
     client: ProlificClient, prolific: Prolific
 ) -> None:
     study = await published(client)
-    submission = handed_in(prolific.platform, study, "a")
+    submission = submitted(prolific.platform, study, "a")
     batch = await client.bonuses.set_up(study, {submission: 100})
     prolific.faults.due.append(Fault("hangs after", "/pay/"))
     async with ProlificClient(PlatformConnection(prolific.token, prolific.url, patience=0.2)) as impatient:
@@ -247,7 +247,7 @@ async def test_a_change_is_made_again_where_prolific_was_too_busy_for_it(
     client: ProlificClient, prolific: Prolific
 ) -> None:
     study = await published(client)
-    submission = handed_in(prolific.platform, study, "a")
+    submission = submitted(prolific.platform, study, "a")
     prolific.faults.due += [Fault("busy", "/transition/", "Wed, 21 Oct 2015 07:28:00 GMT")]
     assert await client.submissions.approve(submission) is Status.APPROVED
 
@@ -256,7 +256,7 @@ async def test_a_change_after_a_fault_there_is_not_made_again(
     client: ProlificClient, prolific: Prolific
 ) -> None:
     study = await published(client)
-    submission = handed_in(prolific.platform, study, "a")
+    submission = submitted(prolific.platform, study, "a")
     prolific.faults.due.append(Fault("broken", "/transition/"))
     with pytest.raises(OutcomeUnknown, match="approve the submission: it answers 500"):
         await client.submissions.approve(submission)
@@ -272,12 +272,12 @@ async def test_groups_keep_people_out(client: ProlificClient, prolific: Prolific
     study = await published(client, completion_codes=(joins,), filters=(without_groups(group),))
     with pytest.raises(StandInRefusal, match="not eligible"):
         prolific.platform.reserve(study, "a")
-    handed_in(prolific.platform, study, "c")
+    submitted(prolific.platform, study, "c")
     assert members == ["a", "c"]
     leaves = CompletionCode(
         code="DONE", code_type="COMPLETED", actions=(Review(), RemoveFromGroup(participant_group=group))
     )
-    handed_in(prolific.platform, await published(client, completion_codes=(leaves,)), "c")
+    submitted(prolific.platform, await published(client, completion_codes=(leaves,)), "c")
     assert members == ["a"]
 
 
@@ -293,7 +293,7 @@ async def test_events_are_subscribed_to_and_can_be_read_later(
     assert (await client.hooks.new_secret("w")).workspace_id == "w"
     made = await client.hooks.subscribe("w", SUBMISSIONS, "https://lab.example/hooks")
     assert made.is_enabled
-    submission = handed_in(prolific.platform, await published(client), "a")
+    submission = submitted(prolific.platform, await published(client), "a")
     events = [one async for one in client.hooks.events(made.id)]
     # reserved, opened, handed in
     assert [one.resource_id for one in events] == [submission] * 3

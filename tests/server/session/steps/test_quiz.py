@@ -108,15 +108,15 @@ def answer(walk: Walk, choice: int, id_: str | None = None) -> Outcome:
 @pytest.mark.parametrize("type_", sorted(SAMPLES.keys() - {"answer_quiz", "leave"}))
 def test_the_quiz_takes_an_answer_and_nothing_else(type_: str) -> None:
     walk = quiz_walk()
-    with pytest.raises(WrongPhase, match=r"expected `answer_quiz` or `leave` \(quiz phase\)"):
+    with pytest.raises(WrongPhase, match=r"Expected `answer_quiz` or `leave` \(quiz phase\)"):
         walk.send(type_)
 
 
 def test_a_choice_that_was_not_shown_and_another_conversation_are_refused() -> None:
     walk = quiz_walk()
-    with pytest.raises(WrongPhase, match="expected a choice from 1 to 4, got choice 5"):
+    with pytest.raises(WrongPhase, match="Expected a choice from 1 to 4, got choice 5"):
         answer(walk, 5)
-    with pytest.raises(WrongPhase, match="expected conversation 1, attempt 1, got conversation 2"):
+    with pytest.raises(WrongPhase, match="Expected conversation 1, attempt 1, got conversation 2"):
         walk.send("answer_quiz", conversation=2, attempt=1, choice=1)
 
 

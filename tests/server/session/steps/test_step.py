@@ -44,7 +44,7 @@ def test_a_message_out_of_phase_is_refused_by_name(phase: Phase, type_: str) -> 
     before = walk.state
     with pytest.raises(WrongPhase) as refused:
         walk.send(type_)
-    assert refused.value.message == f"expected {expected} ({phase} phase), got `{type_}`"
+    assert refused.value.message == f"Expected {expected} ({phase} phase), got `{type_}`"
     assert walk.state == before
 
 
@@ -201,7 +201,7 @@ def test_who_agrees_to_a_consent_has_ticked_what_must_be_ticked() -> None:
     for consent, ticked, reason in [
         (None, ["data"], "version 1.2, not None"),
         ("1.1", ["data"], "version 1.2, not 1.1"),
-        ("1.2", [], "boxes that must be ticked: data; ticked: nothing"),
+        ("1.2", [], "Boxes that must be ticked: data; ticked: nothing"),
         ("1.2", ["publish"], "ticked: publish"),
         ("1.2", ["data", "more"], "ticked: data, more"),
     ]:
