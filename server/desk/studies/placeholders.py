@@ -82,11 +82,12 @@ def _order(path: Location) -> tuple[tuple[int, str], ...]:
 
 def _replace(content: dict[Any, Any], path: Location, earlier: object) -> None:
     """Replace the value at `path` by the earlier one, or by a placeholder; or leave it out."""
-    holder: Any = content
+    found: object = content
     for key in path[:-1]:
-        holder, earlier = value_of(holder, key), value_of(earlier, key)
-    if not path or not isinstance(holder, dict | list):
+        found, earlier = value_of(found, key), value_of(earlier, key)
+    if not path or not isinstance(found, dict | list):
         return
+    holder: Any = found
     key = path[-1]
     now, before = value_of(holder, key), value_of(earlier, key)
     new = before if before not in (None, now) else _TEXTS.get(str(key))
