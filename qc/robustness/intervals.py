@@ -130,8 +130,8 @@ def leader(
     )
 
 
-# Random signs of 3 or 4 raters give 4 or 8 different draws: of ten equal systems, some would be told apart in
-# 80 % of runs with 3 raters, and of three in 8 % with 4. `benchmarks/qc_truth.py --part few` begins at 5.
+# Random signs of 3 or 4 raters give only 4 or 8 different draws, too few for a level of 5 %.
+# `benchmarks/qc_truth.py --part few` begins at 5.
 FEWEST_RATERS = 5
 # With fewer raters of a system, a note says that the intervals rest on few workers.
 FEW_RATERS = 30
