@@ -197,7 +197,7 @@ def _with_clean_names(raw: RawRun) -> RawRun:
         labels = raw.criteria.assign(label=cleaned(raw.criteria["label"])).drop_duplicates()
         by_label = raw.ratings.rename(columns=criteria).T.groupby(level=0, sort=False).first().T
         raw = replace(raw, criteria=labels.reset_index(drop=True), ratings=by_label)
-    return replace(raw, notes=(*raw.notes, *notes))
+    return replace(raw, notes=(*raw.notes, *(note for note in notes if note not in raw.notes)))
 
 
 def _with_clean_systems(raw: RawRun) -> RawRun:

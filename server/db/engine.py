@@ -18,6 +18,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import SQLModel
+from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_random
 
 from server.clock import utc_now
 from server.db import tables as models  # noqa: F401  (importing it registers the tables)
@@ -35,7 +36,6 @@ _MOST_READERS = 32
 _EVER = {"alembic_version", "study", "run", "worker", "assignment", "conversation", "turn"}
 _BUSY_MS = 10_000
 _PRAGMAS = (
-    "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",
     "secure_delete=ON",  # removed and replaced data are overwritten, also in pages that become free
@@ -84,12 +84,24 @@ def open_engine(url: str, *, begin: str = "BEGIN", limits: DatabaseLimits | None
         connection.isolation_level = None
         for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
+        keep_log(connection)
 
     @event.listens_for(engine, "begin")
     def open_transaction(connection: Any) -> None:
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+@retry(
+    retry=retry_if_exception_message(match="database is locked"),
+    stop=stop_after_delay(_BUSY_MS / 1000),
+    wait=wait_random(0.01, 0.1),
+    reraise=True,
+)
+def keep_log(connection: sqlite3.Connection) -> None:
+    """Set WAL mode. Unlike other statements, this can fail at once if another process does the same."""
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _postgres_engine(url: str, *, snapshot: bool, limits: DatabaseLimits | None) -> Engine:

@@ -110,5 +110,5 @@ def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
 def test_without_an_installation_there_is_nothing_to_back_up(tmp_path: Path) -> None:
     done = candor("data", "backup", tmp_path / "candor.tar", "--data", tmp_path / "none")
     assert done.exit_code == 2
-    assert "There is no" in done.stderr
+    assert "there is no" in done.stderr
     assert not list(tmp_path.iterdir())

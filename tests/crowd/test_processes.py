@@ -201,7 +201,7 @@ def test_where_a_new_process_does_not_start_the_old_ones_are_kept(
         cluster.process.send_signal(signal.SIGHUP)
         wait_until(lambda: "the processes were not replaced" in log(), "the refusal")
     wait_until(lambda: processes(cluster) == old, "the new process to be gone")
-    assert "The database's schema is 0001" in log()
+    assert "the database's schema is 0001" in log()
     assert httpx2.get(f"{cluster.url}/healthz", timeout=ENOUGH).status_code == 200
 
 

@@ -16,7 +16,7 @@ from tests.server.support.page import Page as WorkersPage
 CRITERIA = ("robotic", "interesting", "fun", "consistent", "fluent", "repetitive", "topic")
 SAID = {
     "en": ("Download", "Withdraw…", "Withdraw my data", "Your data have been removed."),
-    "ja": ("ダウンロード", "取り下げる…", "データを取り下げる", "データは削除されました。"),
+    "ja": ("ダウンロード", "取り下げる…", "データを取り下げる", "データを削除しました。"),
 }
 
 

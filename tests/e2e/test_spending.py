@@ -43,7 +43,7 @@ def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: 
         page.get_by_role("tab", name="Bots").click()
         press(page, "Check paid")
         question = page.get_by_role("dialog", name="Check?")
-        expect(question).to_contain_text("The check of paid may cost money:")
+        expect(question).to_contain_text("The check of “paid” may cost money:")
         expect(question.get_by_role("listitem")).to_have_text(
             re.compile(
                 r"about \d+ calls to paid at 127\.0\.0\.1: about \d+\.\d\d, at 100 and 400 for a million"

@@ -125,7 +125,7 @@ def test_what_is_typed_as_yaml_is_in_the_form_and_undone_in_both(page: Page, sta
     chosen = "e => e.value.slice(e.selectionStart, e.selectionEnd)"
     assert area.evaluate(chosen) == "minimum_inputs: ten"
     page.get_by_role("tab", name="Preview").click()
-    expect(page.get_by_text("Not all of it is ready")).to_contain_text("for Messages at least.")
+    expect(page.get_by_text("Not all of it is ready")).to_contain_text("for Minimum messages.")
     press(page, "Instructions")
     expect(page.frame_locator("iframe").get_by_text("10 messages")).to_be_visible()
     press(page, "Undo")

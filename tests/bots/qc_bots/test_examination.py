@@ -33,7 +33,7 @@ def test_beside_systems_of_other_looks_it_stands_out(corpus: Corpus) -> None:
     shouted = [f"{reply.upper()}!!" for reply in replies(corpus)]
     told = found(qc_findings(corpus, shouted), "Is it hidden from simple heuristics?")
     assert told.verdict == "warn"
-    assert "draw: systems" in told.reason
+    assert "let the QC bot draw from the systems" in told.reason
 
 
 def test_a_few_replies_say_nothing_of_looks(corpus: Corpus) -> None:

@@ -20,6 +20,7 @@ from qc.errors import OutputError
 from qc.formats.published import INSTRUMENT
 from qc.loading import load
 from qc.loading.raw_run import DAY, MOST, doubts
+from qc.names import case_note, clean
 from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, RESERVED_LABELS, SIMULATED_NOTE, LeftOut, Run, Words
 from tests.qc.support.analyses import awkward_run
 from tests.qc.support.same import same_frame, same_run
@@ -27,7 +28,7 @@ from tests.qc.support.same import same_frame, same_run
 KINDS = (str, bool, bool, float)  # of the columns of `Run.criteria`
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=4).map(clean).filter(bool)
 rewards = st.none() | st.floats(0, MOST)
 times = st.none() | st.floats(1, DAY)  # of which nothing is noted
 opinions = st.none() | st.sampled_from(OPINIONS)
@@ -113,7 +114,11 @@ def words(draw: st.DrawFn, conversations: int) -> Words:
 
 def doubted(run: Run) -> Run:
     """Return `run` with the notes that whoever loads it adds; who loads it twice has them once."""
-    return replace(run, notes=(*run.notes, *doubts(run)))
+    alike = (
+        *case_note("systems", run.conversations["system"].unique()),
+        *case_note("workers", run.assignments["worker"].unique()),
+    )
+    return replace(run, notes=(*run.notes, *alike, *doubts(run)))
 
 
 @st.composite

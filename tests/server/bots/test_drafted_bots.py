@@ -154,7 +154,7 @@ def test_a_registered_bot_whose_cap_is_reached_is_not_asked(house: House, provid
 def test_what_may_cost_money_is_confirmed_and_mistakes_of_bots_are_named(house: House) -> None:
     priced = DOWN | {"price": {"input": 1, "output": 1}}
     said = error(tried(house, draft(priced), confirmed=False), 409, "needs_confirmation")
-    assert "each message: about 1 call to `far` at 127.0.0.1" in said["message"]
+    assert "each message: about 1 call to “far” at 127.0.0.1" in said["message"]
     lacks = error(
         tried(house, draft({"kind": "openai", "urls": ["http://127.0.0.1:1"]})), 422, "study_invalid"
     )

@@ -184,7 +184,7 @@ def test_opening_a_run_once_twice_and_of_another_study(candor: Candor, tmp_path:
     assert candor("study", "open", DEMO, "--run", "first", "--data", data).exit_code == 0
     changed.write_text(DEMO.read_text() + "# changed\n")
     refused = candor("study", "open", changed, "--run", "first", "--data", data)
-    assert_refused(refused, "the run “first” exists, and it is of another version of the study")
+    assert_refused(refused, "The run “first” exists, and it is of another version of the study")
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT slug, status FROM run") == [("first", "open")]
 
 

@@ -21,7 +21,7 @@ from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.cli.serve import prepare
 from server.config import Settings
-from server.db.engine import migrate, open_engine, require_sound, sole_server
+from server.db.engine import keep_log, migrate, open_engine, require_sound, sole_server
 from server.db.store import Store
 from server.errors import DatabaseDamaged, DatabaseInUse, StorageDamaged
 from tests.needs import need_programs
@@ -29,6 +29,25 @@ from tests.server.support.commands import REPOSITORY, Candor, assert_refused
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
 from tests.support.waiting import ENOUGH
+
+
+class Contended(sqlite3.Connection):
+    """A connection whose first change of mode meets another's: SQLite then fails at once, without waiting."""
+
+    tries = 0
+
+    def execute(self, sql: str, *parameters: object) -> sqlite3.Cursor:
+        self.tries += 1
+        if self.tries == 1:
+            raise sqlite3.OperationalError("database is locked")
+        return super().execute(sql, *parameters)
+
+
+def test_who_meets_another_that_opens_a_new_database_tries_again(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "new.db", factory=Contended)) as connection:
+        keep_log(connection)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.tries == 3
 
 
 def test_only_its_owner_can_read_a_new_database(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_lease_has_one_holder_until_it_runs_out(connection: Connection) -> Non
 
 def test_a_job_from_its_beginning_to_its_end(run: OpenRun, connection: Connection) -> None:
     jobs.begin_job(connection, "j1", "report", run.id, run.slug, {"alpha": 0.1}, AT)
-    with pytest.raises(JobUnderWay, match="a report of “harbour” is under way"):
+    with pytest.raises(JobUnderWay, match="A report of “harbour” is under way"):
         jobs.begin_job(connection, "j2", "report", run.id, run.slug, {}, AT)
     jobs.begin_job(connection, "j3", "rehearsal", run.id, run.slug, {}, AT)
     jobs.note_progress(connection, "j1", "Reading", 1, 7, AT)

@@ -157,7 +157,7 @@ BAD_FRAMES = {
     "too few inputs": (
         '{"type": "end_conversation", "id": "x1", "conversation": 1, "attempt": 1}',
         "too_few_inputs",
-        "2 more inputs needed",
+        "2 more messages needed",
     ),
 }
 

@@ -154,7 +154,7 @@ def test_a_page_of_another_version_is_told_so_before_its_token_is_looked_at(
 ) -> None:
     ((error,), code) = say_hello(shared, token="of another server", **hello)
     assert (error["code"], error["retry"], code) == ("outdated_page", False, CLOSE_OUTDATED)
-    assert error["message"].startswith(f"this page {reason}. Press the button")
+    assert error["message"].startswith(f"This page {reason}. Press the button")
 
 
 def test_a_page_of_another_version_leaves_the_page_that_is_open_alone(house: House) -> None:

@@ -31,4 +31,4 @@ def assert_refused(done: Result, *reasons: str) -> None:
     assert done.exit_code == 2, done.output
     assert "Traceback" not in done.output
     for reason in reasons:
-        assert reason in done.stderr
+        assert reason in done.stderr, done.stderr

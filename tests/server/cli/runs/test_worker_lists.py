@@ -85,5 +85,5 @@ def test_a_list_that_is_not_there(candor: Candor, data: Path, tmp_path: Path) ->
 def test_a_run_that_is_not_there(candor: Candor, data: Path, tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text("ann\n")
     assert_refused(
-        candor("recruit", "links", "pillot", "--workers", tmp_path / "w.csv", "--data", data), "`pillot`"
+        candor("recruit", "links", "pillot", "--workers", tmp_path / "w.csv", "--data", data), "“pillot”"
     )
