@@ -168,7 +168,7 @@ def say(page: Page, text: str) -> None:
 def test_a_bot_of_a_study_that_is_not_finished_is_added_tried_and_checked(page: Page, stage: Stage) -> None:
     made(page, stage, "untold")
     page.get_by_label("Title").fill("")
-    expect(page.get_by_text("to fix").first).to_be_visible()
+    expect(page.get_by_text("to fill in").first).to_be_visible()
     page.get_by_role("tab", name="Bots").click()
     with providing() as provider:
         press(page, "Add a bot")

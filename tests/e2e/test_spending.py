@@ -46,7 +46,7 @@ def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: 
         expect(question).to_contain_text("The check of “paid” may cost money:")
         expect(question.get_by_role("listitem")).to_have_text(
             re.compile(
-                r"about \d+ calls to paid at 127\.0\.0\.1: about \d+\.\d\d, at 100 and 400 for a million"
+                r"about \d+ calls to “paid” at 127\.0\.0\.1: about \d+\.\d\d, at 100 and 400 for a million"
             )
         )
         clean(page)
@@ -85,7 +85,7 @@ def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: 
         press(phone, "Open a run")
         press(phone, "Open the run")
         question = phone.get_by_role("dialog", name="Open the run?")
-        expect(question).to_contain_text("all 50 assignments: about 300 calls to paid at 127.0.0.1")
+        expect(question).to_contain_text("all 50 assignments: about 300 calls to “paid” at 127.0.0.1")
         clean(phone)
         assert phone.evaluate("document.documentElement.scrollWidth") <= 360
         question.get_by_role("button", name="Open the run").click()

@@ -72,7 +72,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
 def test_a_field_complains_of_being_empty_once_it_was_left(page: Page, stage: Stage) -> None:
     call(page, stage, "POST", "/studies", {"name": "bay", "begin_with": "blank"})
     desk(page, stage, "studies/bay")
-    empty = page.get_by_text("Must not be empty", exact=True)
+    empty = page.get_by_text("This must not be empty", exact=True)
     expect(page.get_by_text("1 to fill in", exact=True)).to_be_visible()
     expect(empty).to_have_count(0)
     expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
@@ -82,7 +82,7 @@ def test_a_field_complains_of_being_empty_once_it_was_left(page: Page, stage: St
     step(page, "Recruiting and payment")
     expect(empty).to_have_count(0)
     step(page, "Review")  # where everything is told
-    expect(page.get_by_text("Payment: Must not be empty")).to_be_visible()
+    expect(page.get_by_text("Payment: This must not be empty")).to_be_visible()
     clean(page)
     page.get_by_role("link", name="Recruiting and payment").click()
     page.wait_for_url("**/desk/studies/bay/recruiting")

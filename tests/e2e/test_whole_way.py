@@ -153,7 +153,9 @@ def test_from_a_blank_page_to_a_report(page: Page, browser: Browser, server: Ser
         open_tab(page, "Workers")
         expect(page.locator("section[aria-labelledby=workers] tbody tr")).to_have_count(3)
         release_who_left(page)
-        for action in ("Pause", "Resume", "Close the run"):
+        act_on_run(page, "Pause")
+        expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()
+        for action in ("Resume", "Close the run"):
             act_on_run(page, action)
         read_report(page)
         laptop.close()

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -36,11 +37,11 @@ class Contended(sqlite3.Connection):
 
     tries = 0
 
-    def execute(self, sql: str, *parameters: object) -> sqlite3.Cursor:
+    def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
         self.tries += 1
         if self.tries == 1:
             raise sqlite3.OperationalError("database is locked")
-        return super().execute(sql, *parameters)
+        return super().execute(sql, parameters)
 
 
 def test_who_meets_another_that_opens_a_new_database_tries_again(tmp_path: Path) -> None:
