@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qc.analysis import SAME_DATA, Analysis
+from qc.analysis import LAX, SAME_DATA, Analysis
 from qc.method.replication import FEWEST_SYSTEMS as FEWEST_CORRELATED
 from qc.method.replication import Replication
 from qc.method.scores import Scores, leaders
+from qc.robustness.filter_check import FilterCheck
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
@@ -24,6 +25,8 @@ from qc.transcripts.controls import Controls
 NAMED_SYSTEMS = 6
 # Largest share of random workers among those who passed at which data look sound.
 FEW_RANDOM = 0.1
+# Smallest share of workers who passed at which data look sound.
+MOST_PASSED = 0.5
 # Fewest workers for a statement about the data.
 FEWEST_WORKERS = 12
 # Limits for the lower end of the interval of a correlation between runs.
@@ -108,9 +111,18 @@ def _plain_data(analysis: Analysis) -> str:
         return f"{passed}, which are too few to judge the data."
     if check is None or not math.isfinite(check.random_among_passed_bound):
         return f"{passed}."
-    if check.random_among_passed_bound <= FEW_RANDOM:
-        return f"{passed}, and the data look sound."
-    return f"{passed}, but some of them may have rated at random."
+    if check.random_among_passed_bound > FEW_RANDOM:
+        return f"{passed}, but some of them may have rated at random."
+    return f"{passed}{', and the data look sound' if _look_sound(analysis, check) else ''}."
+
+
+def _look_sound(analysis: Analysis, check: FilterCheck) -> bool:
+    """Return whether few who passed can be random, at least half passed, and the filter is not lax."""
+    return (
+        check.random_among_passed_bound <= FEW_RANDOM
+        and analysis.rates.workers.rate >= MOST_PASSED
+        and analysis.sample.screening.alpha <= LAX
+    )
 
 
 def _ranking(analysis: Analysis) -> str:
@@ -259,7 +271,7 @@ def _data(analysis: Analysis) -> str:
     if check is None or not math.isfinite(check.random_among_passed_bound):
         return f"{passed}; how many of them rate at random was not estimated."
     share, bound = check.random_among_passed, check.random_among_passed_bound
-    trust = "The data look sound" if bound <= FEW_RANDOM else "The data call for caution"
+    trust = "The data look sound" if _look_sound(analysis, check) else "The data call for caution"
     return (
         f"{trust}: {passed}, and of those who passed about {percent(share.value, 0)} are estimated to have "
         f"rated at random ({percent(LEVEL, 0)} interval {percent(share.low, 0)} to {percent(share.high, 0)}; "

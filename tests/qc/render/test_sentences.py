@@ -295,6 +295,15 @@ def test_the_data(bound: float, trust: str) -> None:
     assert f"{100 * bound:.0f} % if everyone who failed did)" in found
 
 
+def test_data_of_which_most_workers_failed_are_not_called_sound() -> None:
+    sound = judged(0.07)
+    few = replace(sound, rates=replace(sound.rates, workers=Count(385, 1100)))
+    screening = replace(sound.sample.screening, alpha=0.999)
+    lax = replace(sound, sample=replace(sound.sample, screening=screening))
+    for analysis in (few, lax):
+        assert verdict(analysis).findings[2].startswith("The data call for caution: ")
+
+
 def test_the_data_without_an_estimate() -> None:
     for analysis in (judged(NAN), judged(0.1).without(FilterCheck)):
         assert "was not estimated" in verdict(analysis).findings[2]
