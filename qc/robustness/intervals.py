@@ -66,8 +66,8 @@ from qc.table import decimal, listed
 #
 # Only systems that may be the best take part, the *contenders*: those whose single interval of the difference
 # from the highest score, at level CONTENDS, contains 0. So neither result depends on systems that are clearly
-# worse. With them, a weak baseline would make the others seem to differ: of three equal systems and one far
-# below, the leader would be called the best at 65 %, and its interval hold in 92 % of runs.
+# worse. With them, a weak baseline would make the others seem to differ, and the leader seem surer than it is
+# (`benchmarks/qc_truth.py --part worse`).
 #
 # Source of the problem: Andrews, Kitagawa and McCloskey, *Inference on Winners*, Quarterly Journal of
 # Economics 139, 2024. The solution here is our own bootstrap; `benchmarks/qc_truth.py` prints its coverage.
