@@ -2,9 +2,9 @@
 
 import json
 import shutil
+import socket
 import sqlite3
 import threading
-import time
 from base64 import b64encode
 from contextlib import closing
 from functools import cache
@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import uvicorn
 import yaml
 from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 
@@ -28,12 +27,14 @@ from server.config import Settings
 from server.db.engine import migrate, open_engine
 from server.db.runs.runs import all_runs, open_run
 from server.items import items_of
+from server.process.readiness import Lifecycle
+from server.process.server import Server
 from server.study import parse_study
 from server.study.texts import LANGUAGES
 from tests.server.support.questions import ASKED, SCALES
 from tests.server.support.sona import STUDY
 from tests.support.local_process import free_port
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, wait_until
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
@@ -362,6 +363,7 @@ class Stage:
         self._settings = Settings(
             data=folder,
             port=free_port(),
+            drain_seconds=0.0,
             joins_per_address="1000/minute",
             attempts_per_address="1000/minute",
             messages_per_session="1000/10second",
@@ -370,8 +372,6 @@ class Stage:
         )
         make_secrets(folder)
         self._auth = load_auth(folder, token_days=7)
-        self._server: uvicorn.Server | None = None
-        self._thread: threading.Thread | None = None
         shutil.copytree(_made_once().name, folder, dirs_exist_ok=True)
         engine = open_engine(self._settings.resolved_database_url)
         with engine.connect() as connection:
@@ -432,18 +432,16 @@ class Stage:
         for run in runs.values():
             if run.slug in _ANSWERS:
                 run.bots.update(dict.fromkeys(run.bots, _Failing(_ANSWERS[run.slug])))
-        app = create_app(self._settings, self._auth, runs, opened_bots)
-        config = uvicorn.Config(
-            app, port=self._settings.port, ws="websockets-sansio", log_level="critical", access_log=False
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        lifecycle = Lifecycle(self._settings.drain_seconds)
+        app = create_app(self._settings, self._auth, runs, opened_bots, lifecycle=lifecycle)
+        self._server = Server(app, lifecycle, self._settings)
+        listener = socket.create_server(("127.0.0.1", self._settings.port))
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), name="stage")
         self._thread.start()
-        while not self._server.started:
-            time.sleep(0.02)
+        wait_until(lambda: self._server.started, "the server")
 
     def stop(self) -> None:
-        if self._server is not None and self._thread is not None:
-            self._server.should_exit = True
-            self._server.force_exit = True
-            self._thread.join()
+        """Stop; nothing happens where it is stopped already."""
+        self._server.should_exit = True
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive(), "the server does not stop"
