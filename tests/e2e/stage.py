@@ -364,6 +364,7 @@ class Stage:
             data=folder,
             port=free_port(),
             drain_seconds=0.0,
+            running_analysis=False,
             joins_per_address="1000/minute",
             attempts_per_address="1000/minute",
             messages_per_session="1000/10second",
