@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Annotated, Literal, assert_never, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from server.session.instrument import Statement, Task
 
@@ -101,7 +101,7 @@ class Composition(BaseModel):
     repeat: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
     reference: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
     one_group: bool = False
-    human: Annotated[str, StringConstraints(pattern=r"^\S{1,200}$")] | None = None
+    human: Statement | None = None
 
     @property
     def twins(self) -> int:

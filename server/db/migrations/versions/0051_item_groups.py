@@ -14,5 +14,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("item") as item:
-        item.drop_column("item_group")
+    op.drop_column("item", "item_group")
