@@ -2,13 +2,15 @@
 
 Bad twins follow the rule of Ji's PhD thesis, chapters 3 to 5. A run of words, whose length depends on the
 text's length, is replaced by as many consecutive words of another text. In texts of more than two words, the
-first and the last word are neither replaced nor taken.
+first and the last word are neither replaced nor taken. The other text answers another question, about another
+passage where there are several, and people wrote it where the study says which ones they wrote. At least half
+of the replaced words are new to the text.
 """
 
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -25,7 +27,7 @@ from server.errors import StudyInvalid
 from server.session.item import ItemContent, ItemLine, ItemTopic
 from server.session.plan import derive_seed
 from server.session.protocol import MAX_EDIT, plain
-from server.study import Study
+from server.study import Composition, Study
 
 _MOST_PROBLEMS = 20  # reported at once
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
@@ -47,6 +49,7 @@ class _Line(BaseModel):
     item: Name
     system: Annotated[Name, StringConstraints(pattern=r"^\S+$")]
     family: Name | None = None
+    group: Name | None = None
     context: Text | None = None
     text: Text | None = None
     turns: Annotated[list[_Turn], Field(min_length=1, max_length=2_000)] | None = None
@@ -67,6 +70,7 @@ def read_items(path: Path) -> list[NewItem]:
     """Return the items of a JSONL file, in its order.
 
     The key of an item is its `item` and its `system` together, so several systems may answer the same item.
+    If no line has a `group`, items with the same `context` are a group.
 
     Raises:
         StudyInvalid: There are mistakes; the message has all of them, with their lines.
@@ -77,7 +81,10 @@ def read_items(path: Path) -> list[NewItem]:
         raise StudyInvalid(f"{path}: cannot be read: {error}") from error
     problems: list[str] = []
     lines = list(_lines(path, content, problems))
-    items = {(line.item, line.system): _item(line) for line in lines}
+    items = {
+        (line.item, line.system): _item(line, group)
+        for line, group in zip(lines, _groups(lines), strict=True)
+    }
     times = Counter((line.item, line.system) for line in lines)
     problems += [
         f"{path}: the item `{item}` of `{system}` is there twice"
@@ -105,7 +112,15 @@ def _lines(path: Path, content: str, problems: list[str]) -> Iterator[_Line]:
                 problems.append(f"{path}:{number}: not JSON: {error}. Write one JSON object per line.")
 
 
-def _item(line: _Line) -> NewItem:
+def _groups(lines: Sequence[_Line]) -> list[str | None]:
+    """Return the group of each line."""
+    if any(line.group is not None for line in lines):
+        return [line.group for line in lines]
+    first = {line.context: number for number, line in reversed(list(enumerate(lines, start=1)))}
+    return [None if line.context is None else f"the context of line {first[line.context]}" for line in lines]
+
+
+def _item(line: _Line, group: str | None) -> NewItem:
     context = plain(line.context) if line.context is not None else None
 
     def shown(text: str) -> ItemContent:
@@ -119,7 +134,14 @@ def _item(line: _Line) -> NewItem:
         forms["ordinary"] = ItemContent(context=context, lines=turns)
     if line.reference is not None:
         forms["reference"] = shown(line.reference)
-    return NewItem(f"{line.item} {line.system}", line.system, line.family or line.system, forms)
+    return NewItem(
+        name=f"{line.item} {line.system}",
+        system=line.system,
+        family=line.family or line.system,
+        forms=forms,
+        question=line.item,
+        group=group,
+    )
 
 
 def read_conversations(connection: Connection, run: RunEntry) -> list[NewItem]:
@@ -146,6 +168,7 @@ def read_conversations(connection: Connection, run: RunEntry) -> list[NewItem]:
             system=row.system,
             family=row.family,
             forms={"ordinary": ItemContent(lines=lines[row.id], topics=topics.get(row.id, ()))},
+            question=row.id,
             conversation=row.id,
             bot=row.bot,
         )
@@ -220,6 +243,8 @@ def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
             f"An assignment has {parts.ordinary} ordinary items, and there are only {len(items)}",
             "Give more items, or ask for fewer in an assignment.",
         )
+    if parts.one_group:
+        _require_whole_groups(parts, items)
     without = [item.name for item in items if "reference" not in item.forms]
     if parts.reference and without:
         raise StudyInvalid(
@@ -232,6 +257,24 @@ def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
         unjudged = sorted({item.system for item in items} - set(study.simulate.quality))
         if unjudged:
             raise StudyInvalid(f"Simulated workers need a quality for the system “{unjudged[0]}”")
+
+
+def _require_whole_groups(parts: Composition, items: Sequence[NewItem]) -> None:
+    groups: dict[str | None, list[NewItem]] = {}
+    for item in items:
+        groups.setdefault(item.group, []).append(item)
+    for group, members in groups.items():
+        name = f"The group “{group}”" if group is not None else "What is in no group"
+        if len(members) < parts.ordinary:
+            raise StudyInvalid(
+                f"{name} has {len(members)} items, and an assignment takes {parts.ordinary} of one group",
+                "Give every group enough items, ask for fewer in an assignment, or set one_group to false.",
+            )
+        if parts.human is not None and all(item.system != parts.human for item in members):
+            raise StudyInvalid(
+                f"{name} has no item of “{parts.human}”, and every assignment has one",
+                "Give every group an item that people wrote, or leave `human` out of the composition.",
+            )
 
 
 def _require_texts(items: Sequence[NewItem]) -> None:
@@ -251,13 +294,13 @@ def _require_texts(items: Sequence[NewItem]) -> None:
 
 
 def _with_bad_twins(study: Study, items: Sequence[NewItem]) -> list[NewItem]:
-    contents = {item.name: item.forms["ordinary"] for item in items}
-    twins = bad_twins(contents, study.degradation, derive_seed("bad twins", study.name), study.language)
+    seed = derive_seed("bad twins", study.name)
+    twins = bad_twins(items, study.degradation, seed, study.language, study.per_assignment.human)
     return [replace(item, forms={**item.forms, "bad": twins[item.name]}) for item in items]
 
 
 RuleName = Literal["chapter5", "chapter3"]
-_TRIES = 20  # redraws of a distortion that has changed nothing
+_TRIES = 20  # redraws of a distortion that has changed hardly anything
 
 
 def _run_length_of_chapter3(words: int) -> int:
@@ -271,22 +314,43 @@ RULES: Mapping[RuleName, Callable[[int], int]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Donor:
+    """A text whose words may be put into others, and whether people wrote it."""
+
+    question: str
+    group: str | None
+    words: Sequence[str]
+    is_human: bool
+
+
 def bad_twins(
-    contents: Mapping[str, ItemContent], rule: RuleName, seed: int, language: str = "en"
+    items: Sequence[NewItem], rule: RuleName, seed: int, language: str = "en", human: str | None = None
 ) -> dict[str, ItemContent]:
     """Return the bad twin of every item, by its name.
 
     A text is distorted once; in a conversation, each line of the system is distorted, and nothing else. The
-    inserted words come from another item: its text, or all lines of its system. Words are split by
-    `language`, a tag such as `de` or `zh-TW`.
+    inserted words come from an item with another question: its text, or all lines of its system. References
+    and the texts of the system `human` are taken if there are any, and items of another group if there are
+    any. Words are split by `language`, a tag such as `de` or `zh-TW`.
 
     Raises:
-        StudyInvalid: No other item has enough words, or every replacement yields the same text.
+        StudyInvalid: An item has no bad twin, because no other item has enough words that it has not.
     """
-    words = {name: split_words(_own(content), language) for name, content in contents.items()}
+    donors = [
+        _Donor(
+            item.question,
+            item.group,
+            split_words(_own(content), language),
+            is_human=form == "reference" or item.system == human,
+        )
+        for item in items
+        for form, content in item.forms.items()
+        if form != "bad"
+    ]
     return {
-        name: _bad_twin(name, content, words, rule, random.Random(f"bad twin {seed} {name}"), language)
-        for name, content in contents.items()
+        item.name: _bad_twin(item, donors, rule, random.Random(f"bad twin {seed} {item.name}"), language)
+        for item in items
     }
 
 
@@ -321,16 +385,12 @@ def _own(content: ItemContent) -> str:
 
 
 def _bad_twin(
-    name: str,
-    content: ItemContent,
-    words: Mapping[str, list[str]],
-    rule: RuleName,
-    rng: random.Random,
-    language: str,
+    item: NewItem, donors: Sequence[_Donor], rule: RuleName, rng: random.Random, language: str
 ) -> ItemContent:
     def twin(text: str) -> str:
-        return _distorted_text(name, text, words, rule, rng, language)
+        return _distorted_text(item, text, donors, rule, rng, language)
 
+    content = item.forms["ordinary"]
     return content.model_copy(
         update={
             "text": twin(content.text) if content.text is not None else None,
@@ -343,25 +403,35 @@ def _bad_twin(
 
 
 def _distorted_text(
-    name: str,
-    text: str,
-    words: Mapping[str, list[str]],
-    rule: RuleName,
-    rng: random.Random,
-    language: str,
+    item: NewItem, text: str, donors: Sequence[_Donor], rule: RuleName, rng: random.Random, language: str
 ) -> str:
     own = split_words(text, language)
     length = RULES[rule](len(own))
-    donors = [
-        donor
-        for other, donor in words.items()
-        if other != name and len(donor) - 2 * _kept(len(donor)) >= length
-    ]
-    for _ in range(_TRIES if donors else 0):
-        changed = distorted(own, rng.choice(donors), length, rng)
-        if changed != own:
+    fit = _fit_donors(item, donors, length)
+    for _ in range(_TRIES if fit else 0):
+        changed = distorted(own, rng.choice(fit), length, rng)
+        if 2 * _new_words(own, changed) >= length:
             return join_words(changed, language)
     raise StudyInvalid(
-        f"The item “{name}” has no bad twin: no other one has {length} words in a row to put into it",
-        "Give more items, or longer ones; or ask for no bad twins.",
+        f"The item “{item.name}” has no bad twin: no item with another question has {length} words in a row "
+        "to put into it, at least half of them new to it",
+        "Give more items, longer ones or ones that differ more; or ask for no bad twins.",
     )
+
+
+def _fit_donors(item: NewItem, donors: Sequence[_Donor], length: int) -> list[Sequence[str]]:
+    """Return the words of the donors that suit an item best."""
+    fit = [
+        donor
+        for donor in donors
+        if donor.question != item.question and len(donor.words) - 2 * _kept(len(donor.words)) >= length
+    ]
+    fit = [donor for donor in fit if item.group is None or donor.group != item.group] or fit
+    fit = [donor for donor in fit if donor.is_human] or fit
+    return [donor.words for donor in fit]
+
+
+def _new_words(own: Sequence[str], changed: Sequence[str]) -> int:
+    """Return how many words of `changed` the original does not have."""
+    known = {word.casefold() for word in own}
+    return sum(word.casefold() not in known for word in changed)

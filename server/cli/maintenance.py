@@ -36,7 +36,7 @@ from server.config import Settings
 from server.db.audit import CommandLine, record
 from server.db.counts import differences, positions
 from server.db.engine import damage_in, damaged, is_damage, remember_backup, require_installation
-from server.db.runs.items import judgments, systems_of_items
+from server.db.runs.items import items_of_run, judgments
 from server.db.runs.runs import RunEntry, all_runs
 from server.db.secrets import replace_mark
 from server.errors import CandorError
@@ -58,7 +58,7 @@ class ItemBalance:
 
 def item_balance(connection: Connection, run: RunEntry, *, simulated: bool) -> ItemBalance | None:
     """Return how evenly a run's items are judged; None if it has no items, or none is assigned yet."""
-    system_of = systems_of_items(connection, run.id)
+    system_of = {name: item.system for name, item in items_of_run(connection, run.id).items()}
     counts = judgments(connection, run.id, simulated=simulated)
     if not counts:
         return None

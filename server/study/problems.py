@@ -110,6 +110,12 @@ def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
             f"of them and {parts.ordinary} ordinary items"
         )
         yield ("composition",), reason
+    if parts.human is not None and not (parts.one_group and parts.bad and parts.repeat):
+        reason = (
+            "Take all items of one group, with at least one bad twin and one repeat: they belong to the item "
+            "that people wrote"
+        )
+        yield ("composition", "human"), reason
     if parts.bad and not any(c.qc and c.is_scored for c in study.criteria):
         yield ("criteria",), "At least one criterion must count for quality control"
     if study.post_edit is not None:

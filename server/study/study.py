@@ -263,7 +263,7 @@ class Study(_Section):
     comparison: Comparison | None = None
     items: ItemsSpec | None = None
     composition: CompositionName | Composition = "questions"
-    judgments_per_item: Annotated[int, Field(ge=2, le=50, strict=True)] = 2
+    judgments_per_item: Annotated[int, Field(ge=1, le=50, strict=True)] = 2
     degradation: Literal["chapter5", "chapter3"] = "chapter5"
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None

@@ -88,7 +88,10 @@ class ItemsSpec(BaseModel):
 class Composition(BaseModel):
     """The number of items of each kind in one assignment (Ji, PhD thesis, chapters 3 and 4).
 
-    Bad twins, repeats and references belong to different ordinary items of the same assignment.
+    Bad twins, repeats and references belong to different ordinary items of the same assignment. `one_group`:
+    all of them are of one group, such as the questions about one passage. `human`: the system whose texts
+    people wrote. Every assignment has an item of it, with both a bad twin and a repeat, and the words of bad
+    twins are taken from its texts.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -97,6 +100,8 @@ class Composition(BaseModel):
     bad: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
     repeat: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
     reference: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
+    one_group: bool = False
+    human: Statement | None = None
 
     @property
     def twins(self) -> int:
@@ -112,5 +117,5 @@ class Composition(BaseModel):
 CompositionName = Literal["reading", "questions"]
 COMPOSITIONS: dict[CompositionName, Composition] = {
     "reading": Composition(ordinary=70, bad=10, repeat=10, reference=10),
-    "questions": Composition(ordinary=11, bad=6, repeat=3),
+    "questions": Composition(ordinary=11, bad=6, repeat=3, one_group=True),
 }

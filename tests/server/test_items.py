@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -241,13 +242,20 @@ def text(prefix: str, number: int = 8) -> ItemContent:
     return ItemContent(context="What was asked.", text=" ".join(words(prefix, number)))
 
 
+def new_item(
+    name: str, content: ItemContent, question: str | None = None, system: str = "heron", **more: Any
+) -> NewItem:
+    return NewItem(name, system, system, {"ordinary": content}, question=question or name, **more)
+
+
 def test_a_text_is_distorted_once_and_its_context_stays() -> None:
-    found = bad_twins({"one": text("a"), "two": text("b")}, "chapter5", 1)
+    items = [new_item("one", text("a")), new_item("two", text("b"))]
+    found = bad_twins(items, "chapter5", 1)
     assert found["one"].context == "What was asked."
     changed = str(found["one"].text).split()
     assert sum(word.startswith("b") for word in changed) == 3  # of eight words
-    assert found == bad_twins({"one": text("a"), "two": text("b")}, "chapter5", 1)
-    assert found != bad_twins({"one": text("a"), "two": text("b")}, "chapter5", 2)
+    assert found == bad_twins(items, "chapter5", 1)
+    assert found != bad_twins(items, "chapter5", 2)
 
 
 def conversation(prefix: str) -> ItemContent:
@@ -261,7 +269,7 @@ def conversation(prefix: str) -> ItemContent:
 
 
 def test_of_a_conversation_only_the_systems_lines_are_distorted_by_another_systems_lines() -> None:
-    items = {"one": conversation("a"), "two": conversation("b")}
+    items = [new_item("one", conversation("a")), new_item("two", conversation("b"))]
     twin = bad_twins(items, "chapter5", 1)["one"]
     assert [line.author for line in twin.lines] == ["worker", "bot", "worker", "bot"]
     assert [line.text for line in twin.lines[::2]] == ["hello out there", "and so on"]
@@ -271,10 +279,88 @@ def test_of_a_conversation_only_the_systems_lines_are_distorted_by_another_syste
 
 def test_without_another_text_there_is_no_bad_twin() -> None:
     with pytest.raises(StudyInvalid, match="“one” has no bad twin"):
-        bad_twins({"one": text("a", 30), "two": text("b", 4)}, "chapter5", 1)
+        bad_twins([new_item("one", text("a", 30)), new_item("two", text("b", 4))], "chapter5", 1)
     same = ItemContent(text="a a a a")
     with pytest.raises(StudyInvalid, match="no bad twin"):
-        bad_twins({"one": same, "two": same}, "chapter5", 1)
+        bad_twins([new_item("one", same), new_item("two", same)], "chapter5", 1)
+
+
+def test_a_twin_that_hardly_differs_is_none() -> None:
+    asked = "When was the cathedral of Dublin {} finished"
+    items = [new_item(word, ItemContent(text=asked.format(word))) for word in ("finally", "fully", "first")]
+    with pytest.raises(StudyInvalid, match=r"“finally” has no bad twin: .* 3 words in a row .* new to it"):
+        bad_twins(items, "chapter5", 1)
+    other = ItemContent(text="Who paid Italian masons for those tall windows")
+    twins = bad_twins([*items, new_item("other", other)], "chapter5", 1)
+    for word in ("finally", "fully", "first"):
+        own = set(asked.format(word).split())
+        assert len(set(str(twins[word].text).split()) - own) >= 2
+
+
+def test_words_come_from_another_question_about_another_passage() -> None:
+    """Not from another system's answer to the same one, which would hardly distort it (thesis, chapter 4)."""
+    items = [
+        new_item(
+            f"{passage}{question} {system}",
+            text(f"{passage}{question}{system}"),
+            question=f"{passage}{question}",
+            system=system,
+            group=passage,
+        )
+        for passage in "xy"
+        for question in "12"
+        for system in ("heron", "ibis")
+    ]  # fmt: skip
+    for name, twin in bad_twins(items, "chapter5", 1).items():
+        taken = {word for word in str(twin.text).split() if not word.startswith(name[:2])}
+        assert len(taken) == 3
+        assert all(word[0] != name[0] for word in taken)
+    alone = [item for item in items if item.group == "x"]
+    for name, twin in bad_twins(alone, "chapter5", 1).items():
+        assert {word[:2] for word in str(twin.text).split()} == {"x1", "x2"}, name
+
+
+def test_words_come_from_people_where_they_wrote_some() -> None:
+    """Chapter 3: from a human answer to another question."""
+    items = [
+        new_item(f"{number} {system}", text(f"{number}{system}"), str(number), system)
+        for number in range(4)
+        for system in ("heron", "human")
+    ]
+    for name, twin in bad_twins(items, "chapter5", 1, human="human").items():
+        taken = {word for word in str(twin.text).split() if word not in text(name.replace(" ", "")).text}
+        assert len(taken) == 3
+        assert all(word[1:].startswith("human") and word[0] != name[0] for word in taken)
+    with_references = [
+        replace(item, forms={**item.forms, "reference": text(f"{item.question}reference")})
+        for item in items
+        if item.system == "heron"
+    ]
+    for name, twin in bad_twins(with_references, "chapter5", 1).items():
+        taken = {word for word in str(twin.text).split() if "heron" not in word}
+        assert len(taken) == 3
+        assert all(word[1:].startswith("reference") and word[0] != name[0] for word in taken)
+
+
+def test_groups_are_given_or_those_with_the_same_context(write: Callable[..., Path]) -> None:
+    line = {"system": "heron", "text": "One two three."}
+    with_contexts = [{"item": f"i{k}", "context": context, **line} for k, context in enumerate("xyx")]
+    groups = [item.group for item in read_items(write(*with_contexts, {"item": "i3", **line}))]
+    assert groups == ["the context of line 1", "the context of line 2", "the context of line 1", None]
+    given_ = [one | {"group": name} for one, name in zip(with_contexts, ("p", "p", "q"), strict=True)]
+    assert [item.group for item in read_items(write(*given_))] == ["p", "p", "q"]
+
+
+def test_a_group_that_cannot_fill_an_assignment_is_told(write: Callable[..., Path]) -> None:
+    groups = [one | {"group": "otters" if k < 3 else "tides"} for k, one in enumerate(texts(5))]
+    one_group: dict[str, Any] = {"ordinary": 3, "bad": 1, "repeat": 1, "one_group": True}
+    with pytest.raises(StudyInvalid, match="“tides” has 2 items, and an assignment takes 3 of one group"):
+        pool(write(*groups), composition=one_group)
+    both = [one | {"group": "otters" if k < 3 else "tides"} for k, one in enumerate(texts(6))]
+    assert len(pool(write(*both), composition=one_group)) == 6
+    both[0]["system"] = "human"
+    with pytest.raises(StudyInvalid, match="“tides” has no item of “human”"):
+        pool(write(*both), composition=one_group | {"human": "human"})
 
 
 # A line of each language that ships, and one to take words from; the run that eight or more words lose.
@@ -301,7 +387,8 @@ def test_words_are_those_of_the_language_and_a_run_of_them_is_replaced(language:
     one, two = LINES[language]
     own, donor = split_words(one, language), split_words(two, language)
     assert len(own) >= 8, own
-    twin = bad_twins({"one": ItemContent(text=one), "two": ItemContent(text=two)}, "chapter5", 1, language)
+    items = [new_item("one", ItemContent(text=one)), new_item("two", ItemContent(text=two))]
+    twin = bad_twins(items, "chapter5", 1, language)
     text = str(twin["one"].text)
     assert (" " in text) == (language not in {"zh", "ja"})
     assert text != one

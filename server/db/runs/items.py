@@ -16,17 +16,32 @@ _NO_BOT = "texts"  # the bot of systems of which only texts exist
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item for a new run, in its forms. `conversation` is the conversation that it shows, if any.
+    """An item for a new run, in its forms.
 
-    `bot`: the spec of the system's bot, as in the run of that conversation.
+    Attributes:
+        name: identifies the item in its run.
+        question: what the item answers; those of several systems may answer the same.
+        group: the passage, document or prompt that the item is about, or None if it is about none.
+        conversation: the conversation that it shows, if any.
+        bot: the spec of the system's bot, as in the run of that conversation.
     """
 
     name: str
     system: str
     family: str
     forms: Mapping[Form, ItemContent]
+    question: str
+    group: str | None = None
     conversation: str | None = None
     bot: str = _NO_BOT
+
+
+@dataclass(frozen=True, slots=True)
+class PooledItem:
+    """An item of a run that can be drawn."""
+
+    system: str
+    group: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +62,7 @@ def store_items(connection: Connection, run_id: int, study_id: int, items: Seque
             "run_id": run_id,
             "name": item.name,
             "form": form,
+            "item_group": item.group,
             "system_id": systems[item.system],
             "source": "text" if item.conversation is None else "conversation",
             "source_conversation_id": item.conversation,
@@ -58,9 +74,10 @@ def store_items(connection: Connection, run_id: int, study_id: int, items: Seque
     connection.execute(insert(ItemTable), rows)
 
 
-def systems_of_items(connection: Connection, run_id: int) -> dict[str, str]:
-    """Return the system of each item of a run, by the item's name, in the order in which they were stored."""
-    return {row.item: row.system for row in connection.execute(_POOL, {"run": run_id})}
+def items_of_run(connection: Connection, run_id: int) -> dict[str, PooledItem]:
+    """Return the items of a run by their names, in the order in which they were stored."""
+    found = connection.execute(_POOL, {"run": run_id})
+    return {row.item: PooledItem(row.system, row.item_group) for row in found}
 
 
 def judgments(connection: Connection, run_id: int, *, simulated: bool) -> dict[str, int]:
@@ -132,7 +149,7 @@ def bot_id(connection: Connection, spec: str) -> int:
 
 
 _POOL = text("""
-    SELECT item.name AS item, system.name AS system
+    SELECT item.name AS item, system.name AS system, item.item_group AS item_group
     FROM item JOIN system ON system.id = item.system_id
     WHERE item.run_id = :run AND item.form = 'ordinary' ORDER BY item.id""")
 _JUDGMENTS = text("""

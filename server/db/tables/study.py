@@ -242,6 +242,7 @@ class ItemTable(TableBase, table=True):
     """An item of a run of a transcript study, fixed when the run is opened.
 
     `form`: the item itself (`ordinary`), its distorted twin (`bad`), or its `reference`; all have one `name`.
+    `item_group`: the items about the same passage, document or prompt have the same one.
     `content` is JSON, an `ItemContent`. `source` is `conversation` or `text`.
     """
 
@@ -250,6 +251,7 @@ class ItemTable(TableBase, table=True):
     run_id: int = Field(foreign_key="run.id")
     name: str = Field(index=True)
     form: str
+    item_group: str | None = None
     system_id: int = Field(foreign_key="system.id")
     source: str
     source_conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)

@@ -16,11 +16,12 @@ The rule:
 4. *Quality control.* The QC bot is paired with the system that met it least often, and is never in the first
    or the last pair of an assignment.
 
-The study sets the composition (Ji, PhD thesis, chapters 3 and 4). Balance: an item is drawn again only if no
-other item that its worker may rate was drawn less often. Within an assignment, systems take turns. Over
-positions, systems are balanced in the long run, by a biased draw. This is the idea of the repeated Latin
-square (Belz and Reiter 2006) for assignments that come one by one, and for workers who must not know the next
-system.
+The study sets the composition (Ji, PhD thesis, chapters 3 and 4), and whether all items of an assignment are
+of one group, such as the questions about one passage. Then the group that was judged least often is drawn
+first. Balance: an item is drawn again only if no other item that its worker may rate was drawn less often.
+Within an assignment, systems take turns. Over positions, systems are balanced in the long run, by a biased
+draw. This is the idea of the repeated Latin square (Belz and Reiter 2006) for assignments that come one by
+one, and for workers who must not know the next system.
 """
 
 import math
@@ -33,7 +34,7 @@ from sqlalchemy import Connection, bindparam, func, literal_column, select
 
 from server.bots.lineup import OpenRun
 from server.db.counts import PairTally
-from server.db.runs.items import DrawnItem
+from server.db.runs.items import DrawnItem, PooledItem
 from server.db.tables import AssignmentTable, ConversationTable, SystemTable
 from server.live.arrive.admission import IN_RUN
 from server.live.arrive.balance import draw_cost
@@ -182,7 +183,7 @@ Positions = Mapping[tuple[str, int], int]
 
 
 def draw_hit(
-    systems: Mapping[str, str],
+    pool: Mapping[str, PooledItem],
     judgments: Mapping[str, int],
     positions: Positions,
     parts: Composition,
@@ -192,7 +193,7 @@ def draw_hit(
     """Return the items of one assignment, in the order in which the worker meets them.
 
     Args:
-        systems: The system of every item of the run, by the item's name.
+        pool: Every item of the run, by its name.
         judgments: How often each item was drawn as an ordinary one; missing means never.
         positions: How often each system stands at each position, from 1.
         parts: The number of items of each kind.
@@ -203,24 +204,62 @@ def draw_hit(
         ValueError: Too few items are left that the worker may rate.
     """
     rng = random.Random(seed)
-    fit = [name for name in systems if name not in unfit]
+    systems = {name: item.system for name, item in pool.items()}
+    fit = [name for name in pool if name not in unfit]
+    if parts.one_group:
+        fit = _draw_group(pool, judgments, fit, parts.ordinary, rng)
     if len(fit) < parts.ordinary:
         raise ValueError(f"{parts.ordinary} items were asked for, and there are {len(fit)}")
-    ordinary = _draw_ordinary(systems, judgments, fit, parts.ordinary, rng)
-    drawn: list[tuple[str, ItemKind]] = [(name, "ordinary") for name in ordinary]
-    twinned = iter(rng.sample(ordinary, parts.twins))
-    kinds: tuple[tuple[ItemKind, int], ...] = (
-        ("bad", parts.bad),
-        ("repeat", parts.repeat),
-        ("reference", parts.reference),
-    )
-    drawn += [(next(twinned), kind) for kind, number in kinds for _ in range(number)]
+    human = [name for name in fit if systems[name] == parts.human]
+    always = _draw_ordinary(systems, judgments, human, 1, rng) if human else []
+    others = [name for name in fit if not human or name not in human]
+    drawn_others = _draw_ordinary(systems, judgments, others, parts.ordinary - len(always), rng)
+    drawn: list[tuple[str, ItemKind]] = [(name, "ordinary") for name in (*always, *drawn_others)]
+    drawn += _draw_twins(always, drawn_others, parts, rng)
     placed = _place(drawn, systems, positions, rng)
     position_of = {name: at for at, (name, kind) in enumerate(placed, start=1) if kind == "ordinary"}
     return tuple(
         DrawnItem(name, kind, None if kind == "ordinary" else position_of[name], systems[name])
         for name, kind in placed
     )
+
+
+def _draw_group(
+    pool: Mapping[str, PooledItem],
+    judgments: Mapping[str, int],
+    fit: Sequence[str],
+    number: int,
+    rng: random.Random,
+) -> list[str]:
+    """Return the items of a group: of those that have `number` of them, the one judged least often."""
+    groups: dict[str | None, list[str]] = {}
+    for name in fit:
+        groups.setdefault(pool[name].group, []).append(name)
+    large = [names for names in groups.values() if len(names) >= number]
+    if not large:
+        return max(groups.values(), key=len, default=[])
+    rng.shuffle(large)
+    return min(large, key=lambda names: sum(judgments.get(name, 0) for name in names) / len(names))
+
+
+def _draw_twins(
+    always: Sequence[str], others: Sequence[str], parts: Composition, rng: random.Random
+) -> list[tuple[str, ItemKind]]:
+    """Draw whose bad twins, repeats and references are shown: all of different items but for `always`.
+
+    Those of `always` have both a bad twin and a repeat.
+    """
+    left = iter(rng.sample(others, len(others)))
+    kinds: tuple[tuple[ItemKind, int, Sequence[str]], ...] = (
+        ("bad", parts.bad, always),
+        ("repeat", parts.repeat, always),
+        ("reference", parts.reference, ()),
+    )
+    return [
+        (name, kind)
+        for kind, number, first in kinds
+        for name in (*first[:number], *(next(left) for _ in range(number - len(first))))
+    ]
 
 
 def _draw_ordinary(

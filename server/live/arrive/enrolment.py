@@ -315,7 +315,7 @@ def _place_with_items(
     place = new_place(arrival_state, _most_places(connection, run), more=more)
     try:
         plan_of_new = draw_hit(
-            items.systems_of_items(connection, run.id),
+            items.items_of_run(connection, run.id),
             items.judgments(connection, run.id, simulated=worker.simulated),
             counts.positions_in(arrival_state.counted),
             run.study.per_assignment,
@@ -323,7 +323,7 @@ def _place_with_items(
             _seed_of_place(run, worker.simulated, place),
         )
     except ValueError as error:
-        raise RunFull("The items left to rate in this study are your own conversations") from error
+        raise RunFull("The items left to rate in this study are your own, or you have rated them") from error
     return place, plan_of_new
 
 
@@ -331,7 +331,7 @@ def _most_places(connection: Connection, run: OpenRun) -> int:
     """Return the study's number of assignments; if it sets none, the number that its judgments need."""
     if run.study.assignments is not None:
         return run.study.assignments
-    judgments = len(items.systems_of_items(connection, run.id)) * run.study.judgments_per_item
+    judgments = len(items.items_of_run(connection, run.id)) * run.study.judgments_per_item
     return math.ceil(judgments / run.study.per_assignment.ordinary)
 
 

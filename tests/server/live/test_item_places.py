@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from tests.server.support.items import (
     items_text,
     make_items_run,
     make_run_of_conversations,
+    new_items,
 )
 from tests.server.support.server import ID_KEY, House
 from tests.server.support.study import AT, RUN
@@ -85,6 +87,19 @@ async def test_a_silent_workers_items_go_to_the_next(url: str, store: Store) -> 
     again = await sit(store, run, "bob", AT + timedelta(hours=1))
     assert again.displaced == first.assignment
     assert query(url, PLAN, again.assignment) == query(url, PLAN, first.assignment)
+
+
+async def test_an_assignment_is_about_one_passage(url: str, store: Store) -> None:
+    composition = {"ordinary": 4, "bad": 1, "repeat": 1, "one_group": True, "human": "ibis"}
+    items = [replace(item, group=item.name[0]) for item in new_items()]
+    run = make_items_run(url, items_text(composition=composition), items)
+    groups = []
+    for worker in ("ann", "bob"):
+        plan = query(url, PLAN, (await sit(store, run, worker)).assignment)
+        groups.append({name[0] for _, name, _, _ in plan})
+        kinds = Counter((name.split()[1], kind) for _, name, kind, _ in plan)
+        assert kinds["ibis", "bad"] == kinds["ibis", "repeat"] == 1
+    assert groups in ([{"x"}, {"y"}], [{"y"}, {"x"}])
 
 
 async def test_what_is_planned_can_be_read_again(url: str, store: Store) -> None:

@@ -49,7 +49,11 @@ def test_the_demo() -> None:
             "Each bad twin, repeat and reference needs an ordinary item of its own: there are 5 of",
         ),
         ({"composition": "long"}, "composition"),
-        ({"judgments_per_item": 1}, "judgments_per_item: Enter a whole number from 2 to 50"),
+        (
+            {"composition": {"ordinary": 4, "bad": 1, "repeat": 1, "human": "people"}},
+            "composition.human: Take all items of one group, with at least one bad twin and one repeat",
+        ),
+        ({"judgments_per_item": 0}, "judgments_per_item: Enter a whole number from 1 to 50"),
         ({"degradation": "chapter4"}, "degradation: "),
         ({"post_edit": {"criterion": "fun"}}, "There is no criterion “fun”"),
         (

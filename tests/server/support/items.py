@@ -79,6 +79,7 @@ def new_items(texts: Mapping[str, tuple[str, str]] = TEXTS) -> list[NewItem]:
             system,
             system,
             {"ordinary": ItemContent(text=text), "bad": ItemContent(text=f"spoilt {text}")},
+            question=name,
         )
         for name, (system, text) in texts.items()
     ]

@@ -273,6 +273,14 @@ const NAMES: Record<string, SettingName> = {
   "composition.bad": { label: "Distorted items" },
   "composition.repeat": { label: "Items shown twice" },
   "composition.reference": { label: "References" },
+  "composition.one_group": {
+    label: "All about the same passage",
+    hint: "The items of an assignment have the same group, or the same context.",
+  },
+  "composition.human": {
+    label: "System written by people",
+    hint: "Each assignment has an item of it, shown twice and distorted; distorted items take words from it.",
+  },
   degradation: {
     label: "How bad items are made",
     hint: "By a rule of Ji’s PhD thesis; the two differ for texts of 21 to 24 words.",
@@ -346,7 +354,7 @@ const WORDS: Record<string, Record<string, string>> = {
   "people.when_left": { take_over: "A bot takes over", end: "The conversation ends" },
   composition: {
     reading: "100: 70 ordinary, 10 distorted, 10 repeated, 10 references",
-    questions: "20: 11 ordinary, 6 distorted, 3 repeated",
+    questions: "20 about one passage: 11 ordinary, 6 distorted, 3 repeated",
   },
   degradation: { chapter5: "By the rule of chapter 5", chapter3: "By the rule of chapter 3" },
   turn_ratings: { thumbs: "Thumbs up or down" },

@@ -2,27 +2,38 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.db.runs.items import DrawnItem
+from server.db.runs.items import DrawnItem, PooledItem
 from server.live.arrive.draws import draw_hit
+from server.session.item import ItemKind
 from server.session.plan import derive_seed
 from server.study import COMPOSITIONS, Composition
 
-SYSTEMS = {f"{system}{k}": system for system in "abcd" for k in range(30)}
+POOL = {f"{system}{k}": PooledItem(system, group=None) for system in "abcd" for k in range(30)}
+# Eleven systems, among them people, that have one question each about every of three passages.
+PASSAGES = {
+    f"{system} about {passage}": PooledItem(system, group=passage)
+    for passage in ("otters", "tides", "violins")
+    for system in ("human", *"abcdefghij")
+}
+
+
+KINDS = get_args(ItemKind)
 
 
 def draw_many(
-    hits: int, parts: Composition, systems: dict[str, str] = SYSTEMS, seed: int = 1
+    hits: int, parts: Composition, pool: dict[str, PooledItem] = POOL, seed: int = 1
 ) -> list[tuple[DrawnItem, ...]]:
     drawn: list[tuple[DrawnItem, ...]] = []
     judgments: Counter[str] = Counter()
     positions: Counter[tuple[str, int]] = Counter()
     for place in range(hits):
-        hit = draw_hit(systems, judgments, positions, parts, (), derive_seed(seed, place))
+        hit = draw_hit(pool, judgments, positions, parts, (), derive_seed(seed, place))
         judgments.update(item.item for item in hit if item.kind == "ordinary")
         positions.update((item.system, at) for at, item in enumerate(hit, start=1))
         drawn.append(hit)
@@ -31,17 +42,46 @@ def draw_many(
 
 def check(hit: Sequence[DrawnItem], parts: Composition) -> None:
     assert Counter(item.kind for item in hit) == Counter(
-        {kind: n for kind, n in parts.model_dump().items() if n}
+        {kind: n for kind in KINDS if (n := getattr(parts, kind))}
     )
     ordinary = {at: item for at, item in enumerate(hit, start=1) if item.kind == "ordinary"}
     assert len({item.item for item in ordinary.values()}) == parts.ordinary
     twinned = [item.twin_of for item in hit if item.kind != "ordinary"]
-    assert len(set(twinned)) == len(twinned)  # disjoint sets of ordinary items
+    # Disjoint sets of ordinary items; that of the human has both a bad twin and a repeat.
+    assert len(set(twinned)) == len(twinned) - (parts.human is not None)
     for item in hit:
         if item.twin_of is None:
             assert item.kind == "ordinary"
         else:
             assert ordinary[item.twin_of].item == item.item
+
+
+def test_a_list_is_about_one_passage_and_people_have_a_bad_twin_and_a_repeat_in_it() -> None:
+    parts = Composition(ordinary=11, bad=6, repeat=3, one_group=True, human="human")
+    hits = draw_many(9, parts, PASSAGES)
+    groups = [{PASSAGES[item.item].group for item in hit} for hit in hits]
+    for hit, group in zip(hits, groups, strict=True):
+        check(hit, parts)
+        assert len(hit) == 20
+        assert len(group) == 1
+        assert {item.system for item in hit if item.kind == "ordinary"} == {"human", *"abcdefghij"}
+        assert sorted(item.kind for item in hit if item.system == "human") == ["bad", "ordinary", "repeat"]
+    for three in (groups[:3], groups[3:6], groups[6:]):
+        assert set().union(*three) == {"otters", "tides", "violins"}  # none again before all were
+    elsewhere = [name for name in PASSAGES if "tides" not in name]
+    assert draw_hit(PASSAGES, {}, {}, parts, elsewhere, 1)[0].item.endswith("tides")
+    with pytest.raises(ValueError, match="11 items were asked for"):
+        draw_hit(PASSAGES, {}, {}, parts, [*elsewhere, "a about tides"], 1)
+
+
+def test_people_are_in_a_list_that_takes_few_of_a_passage() -> None:
+    parts = Composition(ordinary=3, bad=1, repeat=1, one_group=True, human="human")
+    met: Counter[str] = Counter()
+    for hit in draw_many(30, parts, PASSAGES):
+        check(hit, parts)
+        assert sorted(item.kind for item in hit if item.system == "human") == ["bad", "ordinary", "repeat"]
+        met.update(item.item for item in hit if item.kind == "ordinary" and item.system != "human")
+    assert set(met.values()) == {2}  # 30 lists with two questions of ten systems about three passages
 
 
 @pytest.mark.parametrize("parts", COMPOSITIONS.values(), ids=COMPOSITIONS)
@@ -53,16 +93,16 @@ def test_the_compositions_of_the_thesis(parts: Composition) -> None:
 
 @given(st.integers(0, 10_000), st.integers(1, 12), st.data())
 def test_what_a_worker_must_not_rate_is_never_drawn(seed: int, number: int, data: st.DataObject) -> None:
-    unfit = data.draw(st.sets(st.sampled_from(sorted(SYSTEMS)), max_size=100))
+    unfit = data.draw(st.sets(st.sampled_from(sorted(POOL)), max_size=100))
     parts = Composition(ordinary=number, bad=number // 3, repeat=number // 3)
-    hit = draw_hit(SYSTEMS, {}, {}, parts, unfit, seed)
+    hit = draw_hit(POOL, {}, {}, parts, unfit, seed)
     check(hit, parts)
     assert not unfit & {item.item for item in hit}
 
 
 def test_every_item_is_judged_k_times_before_any_is_judged_more_often() -> None:
     parts = COMPOSITIONS["questions"]
-    judged: Counter[str] = Counter(dict.fromkeys(SYSTEMS, 0))
+    judged: Counter[str] = Counter(dict.fromkeys(POOL, 0))
     for hit in draw_many(40, parts):
         judged.update(item.item for item in hit if item.kind == "ordinary")
         assert max(judged.values()) - min(judged.values()) <= 1
@@ -113,4 +153,4 @@ def test_a_draw_is_fixed_by_its_seed() -> None:
 
 def test_too_few_items_are_left() -> None:
     with pytest.raises(ValueError, match="11 items were asked for, and there are 10"):
-        draw_hit(SYSTEMS, {}, {}, COMPOSITIONS["questions"], sorted(SYSTEMS)[10:], 1)
+        draw_hit(POOL, {}, {}, COMPOSITIONS["questions"], sorted(POOL)[10:], 1)
