@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from qc.errors import about_run
-from qc.method.filter import nobody_passed, not_judged
+from qc.method.filter import nobody_passed, not_judged, untested
 from qc.method.sample import COMMON_MAXIMUM, Sample, has_one_scale, pass_rates, require_competing, take_sample
 from qc.method.scores import Scores, score
 from qc.method.workload import cost, minutes_per_conversation, workload
@@ -169,12 +169,14 @@ def _same_data(run: Run, other: Run | None) -> list[str]:
 
 def _gaps(sample: Sample, scores: Scores) -> list[str]:
     run, notes, alpha = sample.run, [], sample.screening.alpha
-    if alpha > LAX:
+    if alpha > LAX and sample.screening.has_test:
         notes.append(
             f"The filter is lax: at α = {alpha:g}, about {alpha:.0%} of those who rate at random pass it."
         )
     if run.partial:
         notes.append("Assignments that were not completed take part with what was rated (--include-partial).")
+    if (free := untested(sample.screening)) is not None:
+        notes.append(free)
     if (why := nobody_passed(run, sample.screening)) is not None:
         notes.append(why)
     else:

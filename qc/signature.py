@@ -73,7 +73,7 @@ def signature(
         "data": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}",
         **({} if run.words is None else {"words": f"sha256:{words_hash(run.words)[:DIGEST_LENGTH]}"}),
         "criteria": ",".join(_criteria(run)),
-        "filter": "mann-whitney:less:auto" if run.items is None else "signed-rank:less:exact<=5",
+        "filter": _filter(run),
         "alpha": str(alpha),
         "z": "worker:ddof=1",
         "partial": "yes" if run.partial else "no",
@@ -299,3 +299,9 @@ def _bytes(texts: pa.Array) -> memoryview:
         return memoryview(b"")
     bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
     return memoryview(data)[bounds[0] : bounds[-1]]
+
+
+def _filter(run: Run) -> str:
+    if run.items is None:
+        return "mann-whitney:less:auto"
+    return "signed-rank:less:exact<=5" if run.items["kind"].eq("bad").any() else "none"

@@ -10,7 +10,8 @@ conversation's name.
 
 As in the report, only workers who passed the filter count, and higher is better for all scores. A worker's z
 is over all their ratings, on all criteria and including the QC bot. There is also the mean of the criteria,
-`overall`.
+`overall`. Where workers improved texts there is `unedited`: the share of a text that a worker left as it was,
+on the same scale, so that editing can be compared with rating (Chaganty et al., section 4).
 """
 
 from dataclasses import dataclass, replace
@@ -28,9 +29,11 @@ from qc.judgments.plain import from_tables, metric_outputs
 from qc.loading import LoadOptions, open_source, read_run
 from qc.loading.source import RunFile, Source
 from qc.method.filter import nobody_passed
-from qc.method.sample import Sample, require_competing, scale_maximum
+from qc.method.sample import Sample, require_competing, scale_maximum, standardise
 from qc.run import Run, codes
 from qc.table import OVERALL, whole
+
+UNEDITED = "unedited"
 
 
 def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
@@ -45,7 +48,7 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
         raise EmptyRunError(f"{sample.run.source}: {why} There is nothing to estimate from yet.")
     counted = _in_order(sample)
     judged = _judged(sample.run).iloc[counted].reset_index(drop=True)
-    labels = [OVERALL, *sample.run.criteria["label"]]
+    labels, raw, by_worker = _scores(sample)
     rated = judged.drop_duplicates("output", ignore_index=True)[["output", "system"]]
     unrated = _unrated(sample)
     once = pd.concat([rated, unrated], ignore_index=True)
@@ -60,10 +63,7 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
     if metrics is not None:
         outputs, found = metric_outputs(metrics, outputs, found, np.arange(len(once)) < len(rated))
     at = pd.Index(outputs[OUTPUT]).get_indexer(pd.Index(judged["output"]))
-    values, z = (
-        np.column_stack([sample.overall[scale], by_criterion])[counted]
-        for scale, by_criterion in (("raw", sample.raw), ("z", sample.z))
-    )
+    values, z = raw[counted], by_worker[counted]
     each = len(labels)
     workers = judged["worker"].cat.remove_unused_categories()
     rows = pd.DataFrame(
@@ -91,6 +91,22 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
         ends=(0.0, scale_maximum(sample.run)),
         in_order=sample.run.ended is not None,
     )
+
+
+def _scores(sample: Sample) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the C names of what is judged, the values and their z, both (rows of the sample, C)."""
+    # Slow to import, and not needed for plain files.
+    from qc.transcripts.judgments import unedited  # noqa: PLC0415
+
+    labels = [OVERALL, *sample.run.criteria["label"]]
+    raw = np.column_stack([sample.overall["raw"], sample.raw])
+    z = np.column_stack([sample.overall["z"], sample.z])
+    kept = unedited(sample.run)
+    if kept is None:
+        return labels, raw, z
+    value = scale_maximum(sample.run) * kept
+    of_worker = standardise(value[:, None], sample.workers, len(sample.screening.workers))
+    return [*labels, UNEDITED], np.column_stack([raw, value]), np.column_stack([z, of_worker])
 
 
 def _in_order(sample: Sample) -> NDArray[np.intp]:
@@ -171,7 +187,6 @@ def read_judgments(source: str, selection: Selection | None = None) -> Judgments
 
 def _of_run(source: Source, selection: Selection, metrics: CsvTable | None) -> Judgments:
     # Slow to import, and not needed for plain files.
-    from qc.judgments.read import from_sample  # noqa: PLC0415
     from qc.method.sample import take_sample  # noqa: PLC0415
     from qc.transcripts.judgments import take_judgments  # noqa: PLC0415
 

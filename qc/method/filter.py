@@ -61,6 +61,11 @@ class Screening:
         }
         return cls(alpha, pd.DataFrame(columns))
 
+    @property
+    def has_test(self) -> bool:
+        """Whether workers were tested; in a run of items without bad twins there is nothing to test."""
+        return bool(self.workers["p"].notna().any())
+
     def keeps(self, workers: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return whether each worker passed; `workers`: codes of a `worker` column of the run."""
         return self.workers["passed"].to_numpy(bool)[workers]
@@ -124,6 +129,16 @@ def nobody_passed(run: Run, screening: Screening) -> str | None:
         f"{why} Unless ratings are tied, none could: with so few of them, the smallest possible p is "
         f"{smallest:.2g}, and α is {screening.alpha:g}. Ask for more criteria that count for quality "
         f"control, or for more {'conversations' if run.items is None else 'bad twins'}."
+    )
+
+
+def untested(screening: Screening) -> str | None:
+    """Return a note that workers were not tested; None if they were."""
+    if screening.has_test:
+        return None
+    return (
+        "The items had no bad twins, so no worker could be tested: all whose ratings vary are counted, and "
+        "nothing tells who rated at random."
     )
 
 

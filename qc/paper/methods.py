@@ -134,14 +134,22 @@ def _conversations(analysis: Analysis) -> list[str]:
 
 
 def _transcripts(analysis: Analysis) -> list[str]:
-    rates = analysis.rates
+    rates, has_test = analysis.rates, analysis.sample.screening.has_test
     labels = analysis.run.criteria["label"].to_list()
+    damaged = ", among them damaged copies of outputs that they rated too" if has_test else ""
     return [
         f"Workers rated outputs of {_n(len(analysis.scores.z))} systems on {_n(len(labels))} "
         f"{_criteria(len(labels))} ({escaped(listed(labels, len(labels)))}) on continuous "
-        f"scales{_scale(analysis)}, among them damaged copies of outputs that they rated too.",
+        f"scales{_scale(analysis)}{damaged}.",
         f"{_n(rates.workers.total)} workers completed {_n(rates.assignments.total)} assignments with "
         f"{_n(rates.conversations.total)} judgments of the systems.",
+        *(_tested(analysis) if has_test else ["No worker was tested."]),
+    ]
+
+
+def _tested(analysis: Analysis) -> list[str]:
+    rates = analysis.rates
+    return [
         f"A worker was kept if a one-sided signed-rank test \\cite{{{WILCOXON}}} showed at "
         f"$p < {analysis.sample.screening.alpha:g}$ that they rated damaged copies lower than "
         "their originals.",

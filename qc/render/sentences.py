@@ -106,6 +106,8 @@ def _plain_other_run(analysis: Analysis) -> str:
 
 def _plain_data(analysis: Analysis) -> str:
     workers, check = analysis.rates.workers, analysis.filter_check
+    if not analysis.sample.screening.has_test:
+        return f"{whole(workers.passed)} of {whole(workers.total)} workers count; none of them was tested."
     passed = f"{whole(workers.passed)} of {whole(workers.total)} workers passed quality control"
     if workers.passed < FEWEST_WORKERS:
         return f"{passed}, which are too few to judge the data."
@@ -262,6 +264,11 @@ def _against(forecast: ReplicationForecast | None, r: float) -> str:
 
 def _data(analysis: Analysis) -> str:
     workers, check = analysis.rates.workers, analysis.filter_check
+    if not analysis.sample.screening.has_test:
+        return (
+            f"{whole(workers.passed)} of {whole(workers.total)} workers count; none of them was tested, "
+            "because no item had a bad twin."
+        )
     passed = f"{whole(workers.passed)} of {whole(workers.total)} workers passed the filter"
     if workers.passed < FEWEST_WORKERS:
         return f"There are too few workers to judge the data: {passed}."

@@ -121,7 +121,7 @@ NO_PAIR = "no bad twin beside its ordinary item"
 
 
 def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screening:
-    """Test every worker of a run of transcripts.
+    """Test every worker of a run of transcripts; without bad twins, keep all whose ratings vary.
 
     Args:
         run: the data.
@@ -130,19 +130,25 @@ def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) ->
 
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
-        EmptyRunError: no worker can be tested, because the run has no criterion that counts for quality
-            control, or no bad twin.
+        EmptyRunError: no worker can be tested, because no criterion counts for quality control.
     """
     require_level(alpha)
-    counting = run.criteria["counts_for_qc"].to_numpy(bool)
-    pairs = twins(run, "bad")
-    _require_test(run, counting, len(pairs.control))
     names = run.conversations["worker"].cat.categories
     workers, count = codes(run.conversations["worker"]), len(names)
+    varies = group_varies(scores, workers, count)
+    pairs = twins(run, "bad")
+    if not len(pairs.control):
+        unknown = np.full(count, np.nan)
+        return Screening.of(alpha, names, unknown, unknown, varies, np.where(varies, "", NO_VARIANCE))
+    counting = run.criteria["counts_for_qc"].to_numpy(bool)
+    if not counting.any():
+        raise EmptyRunError(
+            f"{run.source}: no criterion counts for quality control, so no worker can be tested. "
+            "Declare at least one that does."
+        )
     difference = (scores[pairs.control] - scores[pairs.ordinary])[:, counting]
     owners = np.repeat(workers[pairs.control], int(counting.sum()))
     p = signed_rank_p_values(difference.ravel(), owners, count)
-    varies = group_varies(scores, workers, count)
     smallest = np.array([smallest_p(int(pairs)) for pairs in np.bincount(owners, minlength=count)])
     reason = np.select(
         [np.isnan(p), ~varies, smallest >= alpha, p >= alpha],
@@ -155,16 +161,3 @@ def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) ->
         default="",
     )
     return Screening.of(alpha, names, p, smallest, varies, reason)
-
-
-def _require_test(run: Run, counting: NDArray[np.bool_], pairs: int) -> None:
-    if not counting.any():
-        raise EmptyRunError(
-            f"{run.source}: no criterion counts for quality control, so no worker can be tested. "
-            "Declare at least one that does."
-        )
-    if pairs == 0:
-        raise EmptyRunError(
-            f"{run.source}: nobody rated a bad twin and the item that it was made of, so no worker can be "
-            "tested. Give the study's lists bad twins."
-        )

@@ -46,6 +46,18 @@ def without_bad(run: Run, sample: Sample) -> Sample:
     return replace(sample, z=judged(run, z))
 
 
+def unedited(run: Run) -> NDArray[np.float64] | None:
+    """Return the share of each ordinary item that its worker left as it was; None if nobody edited any.
+
+    Source: Chaganty, Mussmann and Liang, *The price of debiasing automatic metrics in natural language
+    evaluation*, ACL 2018, section 4: one less edited words over length, at least 0. An unchanged text is 1.
+    """
+    given = items_of(run)["edit_share"].to_numpy(np.float64) if run.items is not None else np.array([np.nan])
+    if not np.isfinite(given).any():
+        return None
+    return judged(run, 1 - np.minimum(np.nan_to_num(given), 1)[:, None])[:, 0]
+
+
 def judged(run: Run, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the values of the ordinary items, each averaged with its repeats.
 

@@ -376,11 +376,12 @@ SECTION = Section(
 <p>{% if chatted %}Among the bots of every assignment is one that is known to be bad. A worker passes if \
 they rate it clearly lower than the systems (one-sided rank-sum test over all their assignments, p &lt; \
 {{ "%g" | format(a.sample.screening.alpha) }}, on the criteria that count for quality \
-control).{% else %}Some items have a bad twin, the same text with words of another in it. A worker passes \
-if they rate bad twins clearly lower than the items that they were made of (one-sided signed-rank test \
-over all such pairs of a worker, p &lt; {{ "%g" | format(a.sample.screening.alpha) }}, on the criteria \
-that count for quality control).{% endif %} Only workers who passed count for the scores. Failing says \
-nothing about whether a worker is to be paid.</p>
+control).{% elif not a.sample.screening.has_test %}No item had a bad twin, so no worker was tested: all \
+whose ratings vary are counted.{% else %}Some items have a bad twin, the same text with words of another \
+in it. A worker passes if they rate bad twins clearly lower than the items that they were made of (one-sided \
+signed-rank test over all such pairs of a worker, p &lt; {{ "%g" | format(a.sample.screening.alpha) }}, on \
+the criteria that count for quality control).{% endif %}{% if a.sample.screening.has_test %} Only workers \
+who passed count for the scores. Failing says nothing about whether a worker is to be paid.{% endif %}</p>
 {% call table("kept.csv", "What passed the filter.") %}
 HIT ids are distinct tasks: one that was done by a worker who passed and by one who failed counts in both \
 columns.

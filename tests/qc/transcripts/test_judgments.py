@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
-from qc.errors import EmptyRunError, OptionError
+from qc.errors import OptionError
+from qc.judgments.read import from_sample
 from qc.method.filter import NO_VARIANCE, nobody_passed, not_judged
 from qc.method.sample import Sample
 from qc.method.scores import score
+from qc.render.sentences import headlines
 from qc.run import Run
 from qc.transcripts.controls import describe_coverage, describe_repeats
 from qc.transcripts.filter import NO_PAIR, chance_passes
@@ -154,10 +156,38 @@ def test_negative_criteria_are_reversed_first(tmp_path: Path) -> None:
         assert getattr(take_judgments(turned, alpha=0.1), name) == pytest.approx(getattr(straight, name))
 
 
-def test_a_run_without_bad_twins_cannot_be_filtered(tmp_path: Path) -> None:
-    run = loaded(ratings(anna=[row for row in ANNA if row[2] != "bad"]), tmp_path)
-    with pytest.raises(EmptyRunError, match="nobody rated a bad twin"):
-        take_judgments(run)
+def test_without_bad_twins_all_whose_ratings_vary_are_counted(tmp_path: Path) -> None:
+    """As Chaganty et al. publish post-editing: they dropped attention checks."""
+    anna = [row for row in ANNA if row[2] != "bad"]
+    constant = [(1, "a1", "ordinary", 0, "ada", 50), (2, "b1", "ordinary", 0, "bob", 50)]
+    run = loaded(ratings(anna=anna, constant=constant), tmp_path)
+    sample = take_judgments(run)
+    workers = sample.screening.workers.set_index("worker")
+    assert workers["reason"].to_dict() == {"anna": "", "constant": NO_VARIANCE}
+    assert workers["p"].isna().all()
+    assert score(sample).raw.set_index("system")["overall"].to_dict() == {"ada": 70, "bob": 40}
+    analysis = analyse(run, AnalysisOptions(bootstrap=100))
+    assert any("no worker could be tested" in note for note in analysis.notes)
+    assert analysis.signature.partition("filter=")[2].startswith("none|")
+    assert "1 of 2 workers count; none of them was tested" in headlines(analysis)[2]
+
+
+def test_edits_are_judgments_beside_ratings(tmp_path: Path) -> None:
+    given = ratings(anna=[row for row in ANNA if row[2] == "ordinary"])
+    given["edit_share"] = [0.2, None, 1.5, 0.5]
+    judgments = from_sample(take_judgments(loaded(given, tmp_path)), metrics=None)
+    rows = judgments.rows
+    kept = rows[rows["criterion"] == "unedited"]
+    # On the scale of the ratings, to 100: 80 % left as it was, all of it, nothing, a half.
+    assert kept["value"].to_list() == pytest.approx([80, 100, 0, 50])
+    spread = np.std([80, 100, 0, 50], ddof=1)
+    assert kept["z"].to_list() == pytest.approx([22.5 / spread, 42.5 / spread, -57.5 / spread, -7.5 / spread])
+    assert rows.loc[rows["criterion"] == "good", "value"].to_list() == [80, 40, 60, 30]
+
+
+def test_without_edits_there_are_no_judgments_of_them(run: Run) -> None:
+    judgments = from_sample(take_judgments(run, alpha=0.2), metrics=None)
+    assert set(judgments.rows["criterion"]) == {"overall", "good"}
 
 
 def test_a_level_lies_between_0_and_1(run: Run) -> None:
