@@ -20,7 +20,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.truth import belief, choices, context, few, groups, means, one_run, planned, two_runs, uneven
+from benchmarks.truth import (
+    at_random,
+    belief,
+    choices,
+    context,
+    few,
+    groups,
+    means,
+    one_run,
+    planned,
+    two_runs,
+    uneven,
+)
 from benchmarks.truth.part import Count, Counted, Part, summed, table
 from qc.command import progress
 
@@ -35,6 +47,7 @@ PARTS: dict[str, Part] = (
     | two_runs.PARTS
     | groups.PARTS
     | planned.PARTS
+    | at_random.PARTS
 )
 # Runs that a process is given at a time.
 CHUNK = 5
