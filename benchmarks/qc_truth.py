@@ -21,15 +21,18 @@ import typer
 from rich.console import Console
 
 from benchmarks.truth import (
+    adjusted,
     at_random,
     belief,
     choices,
     context,
     few,
     groups,
+    judgments,
     means,
     one_run,
     planned,
+    quizzes,
     two_runs,
     uneven,
 )
@@ -48,6 +51,9 @@ PARTS: dict[str, Part] = (
     | groups.PARTS
     | planned.PARTS
     | at_random.PARTS
+    | adjusted.PARTS
+    | judgments.PARTS
+    | quizzes.PARTS
 )
 # Runs that a process is given at a time.
 CHUNK = 5
