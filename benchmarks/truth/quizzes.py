@@ -20,6 +20,7 @@ COLUMNS = (
     "above chance by guessing (≤ 5)",
 )
 LINES = 4
+DRAWS = 999
 # Chances of a right answer, of which every worker has one: their mean is GUESS where all guess.
 GUESS = (1 / LINES,)
 KNOWN = (0.3, 0.55, 0.8, 1.0)
@@ -47,7 +48,7 @@ def _counting(key: str) -> Count:
                 "is_right": (rng.random(len(owner)) < chance[owner]).astype(np.float64),
             }
         )
-        found = describe_quiz(take_sample(replace(run, quizzes=quizzes)))
+        found = describe_quiz(take_sample(replace(run, quizzes=quizzes)), DRAWS, number)
         if found is None:  # the run has a quiz
             return {}
         everyone = found.groups.set_index("group").loc[["all"]]
