@@ -1,8 +1,9 @@
-"""Measure what `candor estimate` and `candor plan randomisation` print, and errors of transcripts two ways.
+"""Measure results of other commands (estimate, metrics, randomisation), and errors of transcripts two ways.
 
 Judgments of outputs and confidence sequences are those of `benchmarks/estimators.py`. Units of approximate
-randomisation differ, and two equal systems are scored on each. Transcripts are four equally good systems'
-items, each judged by several of the workers.
+randomisation differ, and two equal systems are scored on each. A metric follows the workers of a run of
+chats, some more than others. Transcripts are of four equally good systems, and each item is judged by several
+of the workers.
 """
 
 from collections.abc import Mapping
@@ -14,9 +15,12 @@ from numpy.typing import NDArray
 
 from benchmarks.estimators import at_a_fixed_size, looked_at, seldom, slider, three_levels, truth_of
 from benchmarks.truth.part import Count, Counted, Part, any_below, below, held
+from qc.estimators.metric_agreement import Coefficient
 from qc.estimators.pool_mean import Interval
 from qc.estimators.randomisation import randomise
 from qc.method.scores import score
+from qc.metrics.against_people import hold_against_people
+from qc.metrics.metric_table import MetricScores
 from qc.transcripts.results import errors_two_ways
 from tests.qc.support.samples import sample_of_arrays
 
@@ -32,13 +36,15 @@ LOOKS = (
     "ever missed: any n, with metric (≤ 5)",
     "ever missed: any n, exact (≤ 5)",
 )
-EXCHANGES = ("equal systems differ (5)",)
+EXCHANGES = ("equal systems differ (≤ 5)",)
+METRIC = ("r over conversations held (95)",)
 TRANSCRIPTS = (
     "score held, two ways (95)",
     "pair differs, two ways (5)",
     "any pair differs, two ways with Holm (≤ 5)",
 )
 
+DRAWS = 499
 SIZES = {
     f"judged-{workers}-{each}{'' if habit else '-even'}": (workers, each, habit)
     for workers, each, habit in product((10, 30, 100), (1, 2), (0.0, 0.5))
@@ -50,6 +56,10 @@ CROSSED = {
     f"crossed-{workers}-{items}": (workers, items) for workers, items in product((8, 16, 32), (12, 40))
 }
 SYSTEMS, SHARE = 4, 0.25
+FOLLOWED = {f"metric-{workers}": workers for workers in (12, 40, 120)}
+# How much of a metric is in a worker's z, on average and as workers differ.
+SLOPE, SLOPE_SD = 0.5, 0.3
+TRUE_R = SLOPE / float(np.sqrt(1 + SLOPE**2 + SLOPE_SD**2))
 
 
 def _means(key: str) -> Count:
@@ -88,6 +98,26 @@ def _exchanges(key: str) -> Count:
         return dict(zip(EXCHANGES, (below([randomise(first, second, rng, 999).p]),), strict=True))
 
     return count
+
+
+def _metric(key: str) -> Count:
+    workers = FOLLOWED[key]
+
+    def count(number: int) -> Mapping[str, Counted]:
+        rng = np.random.default_rng([19, number, workers])
+        who, what = (each.ravel() for each in np.indices((workers, SYSTEMS)))
+        metric = rng.normal(size=len(who))
+        z = rng.normal(SLOPE, SLOPE_SD, workers)[who] * metric + rng.normal(size=len(who))
+        sample = sample_of_arrays(who, what, z[:, None])
+        scored = MetricScores("metric", "replies", higher_is_better=True, conversations=metric)
+        (found,) = hold_against_people(sample, [scored], DRAWS, number).conversations
+        return dict(zip(METRIC, (_within(found.r, TRUE_R),), strict=True))
+
+    return count
+
+
+def _within(found: Coefficient, truth: float) -> Counted:
+    return float(found.low <= truth <= found.high), int(np.isfinite(found.low))
 
 
 def _transcripts(key: str) -> Count:
@@ -132,6 +162,11 @@ PARTS = {
         {"Approximate randomisation of equal systems": EXCHANGES},
         {key: f"{units} units" for key, units in UNITS.items()},
         _exchanges,
+    ),
+    "metric": Part(
+        {"A metric beside the ratings of conversations": METRIC},
+        {key: f"{workers} workers with 4 conversations" for key, workers in FOLLOWED.items()},
+        _metric,
     ),
     "transcripts": Part(
         {"Equal systems whose items are judged by several workers": TRANSCRIPTS},

@@ -66,6 +66,7 @@ TRIED = {
     "choices": "3 equal systems, 5 to 40 workers with tastes",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
     "looks": "three levels, a slider, nearly always 0",
+    "metric": "12 to 120 workers, whom the metric follows more or less",
     "plan": "pilots of 30 and 60 workers",
     "exchanges": "6 to 60 units",
 }
@@ -462,7 +463,9 @@ STATEMENTS = (
     Statement(
         "metrics: r over conversations",
         ("metrics:conversations[].*_low", "metrics:conversations[].*_high"),
-        remark="percentiles of workers drawn anew; of few workers they hold less (`--part means`)",
+        "metric",
+        ("r over conversations held (95)",),
+        remark="percentiles of workers drawn anew, which hold less with few workers",
     ),
     Statement(
         "metrics: one metric correlates more strongly than another",
@@ -512,7 +515,7 @@ STATEMENTS = (
         "randomisation: p of two systems",
         ("randomisation:pairs[].p",),
         "exchanges",
-        ("equal systems differ (5)",),
+        ("equal systems differ (≤ 5)",),
     ),
     Statement(
         "randomisation: p of all pairs, with Holm's correction",

@@ -13,7 +13,7 @@ Counts = Mapping[tuple[str, str, str], float]
 _HEAD = re.compile(r"^\| [\d,]+ runs of each design.*; per cent \| (?P<columns>.+) \|$")
 # What a column should be, in brackets at its end.
 _WANTED = re.compile(r"\((?P<wanted>[≤≥]? ?\d+)[^()]*\)$")
-TITLES = ("statement", "part", "designs tried", "should be", "was", "remark")
+TITLES = ("statement", "command", "designs tried", "should be", "was", "remark")
 
 
 def published(text: str, parts: Mapping[str, Part]) -> Counts:
@@ -54,7 +54,7 @@ def _printed_by(
 def summary(counts: Counts) -> str:
     """Return a table in Markdown of all statements, the measured ones first."""
     rows = [_row(statement, counts) for statement in STATEMENTS if statement.part]
-    rows += [(each.what, "", "not measured", "", "", each.remark) for each in STATEMENTS if not each.part]
+    rows += [(each.what, "not measured", "", "", "", each.remark) for each in STATEMENTS if not each.part]
     head = [f"| {' | '.join(TITLES)} |", f"|{'---|' * len(TITLES)}"]
     return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
 
@@ -80,7 +80,7 @@ def _row(statement: Statement, counts: Counts) -> tuple[str, ...]:
     should_be = dict.fromkeys(wanted(column) for column in statement.columns)
     return (
         statement.what,
-        f"`{statement.part}`",
+        f"`--part {statement.part}`",
         f"{number}: {TRIED[str(statement.part)]}",
         ", ".join(filter(None, should_be)),
         "; ".join(f"{min(each):.1f} to {max(each):.1f}" for each in values if each),
