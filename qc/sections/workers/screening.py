@@ -367,13 +367,13 @@ columns.
 {% set check = a.filter_check %}
 <h3>Does the filter do its job?</h3>
 <dl class="facts">
-{{ fact("of those who passed rate at random at most (95 % confidence)", \
+{{ fact("of those who passed rated at random, at most (95 % confidence)", \
 check.random_among_passed_bound | percent) }}
 {{ fact("correlation of the scores with those if everyone were kept", check.everyone_r | decimal(2)) }}
 {{ fact("correlation of the scores with those of the workers who failed", check.failed_r | decimal(2)) }}
 </dl>
 <p>A worker <b>rates at random</b> if what they give a conversation has nothing to do with the bot. Some \
-pass by luck; how many at most is told by how many p lie above 1/2, where honest workers hardly are.</p>
+pass by luck. How many at most follows from how many p lie above 1/2, where honest workers hardly are.</p>
 <details>
 <summary>What the estimate is made of</summary>
 {{ remarks(check.notes) }}
