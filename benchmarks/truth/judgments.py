@@ -148,7 +148,7 @@ PARTS = {
     "judgments": Part(
         {"Means of judgments, with and without a metric": MEANS},
         {
-            key: f"{workers} workers, habits of sd {habit:g}, {each} of them for each output"
+            key: f"{workers} workers{' with habits' if habit else ''}, {each} for each output"
             for key, (workers, each, habit) in SIZES.items()
         },
         _means,

@@ -129,6 +129,7 @@ STATEMENTS = (
         ("report:intervals.difference_low*", "report:intervals.difference_high*"),
         "few",
         ("difference held (95)",),
+        remark="more than 95 where few rate",
     ),
     Statement(
         "interval of one difference, uneven work",
