@@ -1,13 +1,16 @@
 """Does the analysis keep its word where the truth is known? Runs made up by design, analysed, and counted.
 
     python benchmarks/qc_truth.py [--runs 500] [--part second ...] [--design published ...] [--jobs 2]
+    python benchmarks/qc_truth.py --summary
 
 Each part is a table or several, each row a design (those of one run: `tests/qc/support/designs.py`). A run
 is made up once, and counted for all tables of its part. In the columns stand shares of runs, systems, pairs
 or tests, in per cent, and in brackets what they should be. The same number of runs gives the same tables,
 however many processes share the work.
 
-Whoever adds a statistic adds what is counted of it to a part, in `benchmarks/truth`.
+`--summary` runs nothing: it sums up the tables that docs/method.md has, in one table of all that is said.
+
+Whoever adds a statistic adds what is counted of it to a part, in `benchmarks/truth`, and to its registry.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,13 +18,30 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
 from itertools import repeat
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from benchmarks.truth import belief, choices, context, few, groups, means, one_run, planned, two_runs, uneven
+from benchmarks.truth import (
+    adjusted,
+    at_random,
+    belief,
+    choices,
+    context,
+    few,
+    groups,
+    judgments,
+    means,
+    one_run,
+    planned,
+    quizzes,
+    two_runs,
+    uneven,
+)
 from benchmarks.truth.part import Count, Counted, Part, summed, table
+from benchmarks.truth.summary import published, summary
 from qc.command import progress
 
 PARTS: dict[str, Part] = (
@@ -35,7 +55,12 @@ PARTS: dict[str, Part] = (
     | two_runs.PARTS
     | groups.PARTS
     | planned.PARTS
+    | at_random.PARTS
+    | adjusted.PARTS
+    | judgments.PARTS
+    | quizzes.PARTS
 )
+METHOD = Path(__file__).parents[1] / "docs" / "method.md"
 # Runs that a process is given at a time.
 CHUNK = 5
 Runner = Callable[[str, str, int], Iterator[Mapping[str, Counted]]]
@@ -74,8 +99,14 @@ def main(
     part: Annotated[list[str] | None, typer.Option(help="A part; all if none is given.")] = None,
     design: Annotated[list[str] | None, typer.Option(help="A design; all if none is given.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    sum_up: Annotated[
+        bool, typer.Option("--summary", help="Only sum up the tables of docs/method.md.")
+    ] = False,
 ) -> None:
     """Print how often the analysis is right, a row for each design."""
+    if sum_up:
+        print(summary(published(METHOD.read_text(encoding="utf-8"), PARTS)))
+        return
     parts = _chosen("part", part, list(PARTS))
     known = list(dict.fromkeys(key for each in PARTS.values() for key in each.designs))
     designs = _chosen("design", design, known)

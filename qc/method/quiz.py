@@ -10,8 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
+from qc.statistics.clustered_means import means_by_group
 from qc.statistics.confidence import LEVEL
 from qc.statistics.rank_tests import chance_of_as_many, exact_interval
+from qc.statistics.resampling import generator
 
 
 @dataclass(frozen=True)
@@ -21,11 +23,12 @@ class QuizResults:
     Attributes:
         groups: a row for the workers who `passed` the filter, those who `failed`, and `all`: `group`,
             `workers` (with an answer), `asked`, `answered`, `right` (int), `expected` (expected number of
-            right answers by guessing), `share` (of right answers), `low`, `high` (its exact interval, as if
-            all answers were independent); NaN without an answer.
+            right answers by guessing), `share` (of right answers; NaN without an answer), `low`, `high` (its
+            interval, `means_by_group`).
         workers: a row for every worker of the run who was asked: `worker`, `passed`, `asked`, `answered`,
-            `right`, `expected`, `share`, `low`, `high` as above; `p`, the probability of at least as many
-            right answers by guessing; `above_chance`, whether p is below the level of the filter.
+            `right`, `expected`, `share` as above, `low`, `high` (the exact interval); `p`, the probability of
+            at least as many right answers by guessing; `above_chance`, whether p is below the level of the
+            filter.
         agreement: a row for workers who `passed`, one for those who `failed`: `filter`, `above`, `not_above`
             (int: workers with an answer who are above chance, or not).
         not_asked: `why` (`few_lines`, `few_replies`), `conversations` (int): without a quiz, by reason.
@@ -39,8 +42,8 @@ class QuizResults:
     alpha: float
 
 
-def describe_quiz(sample: Sample) -> QuizResults | None:
-    """Return the results of the quiz; None if the run has no quiz."""
+def describe_quiz(sample: Sample, draws: int, seed: int) -> QuizResults | None:
+    """Return the results of the quiz, with intervals of groups from `draws`; None if the run has no quiz."""
     quizzes = sample.run.quizzes
     if quizzes is None:
         return None
@@ -53,6 +56,7 @@ def describe_quiz(sample: Sample) -> QuizResults | None:
     rows = [
         {"worker": names.iloc[worker], "passed": bool(passed[worker])}
         | _counts(chances[owner == worker], right[owner == worker])
+        | _exact_interval(right[owner == worker])
         | _test(chances[owner == worker], right[owner == worker], alpha)
         for worker in np.unique(owner).tolist()
     ]
@@ -60,7 +64,9 @@ def describe_quiz(sample: Sample) -> QuizResults | None:
     workers = pd.DataFrame(rows, columns=columns).astype({"passed": bool, "above_chance": bool})
     answered = workers[workers["answered"] > 0]
     groups = [
-        {"group": group, "workers": int(among[answered.index].sum())} | _counts(chances[part], right[part])
+        {"group": group, "workers": int(among[answered.index].sum())}
+        | _counts(chances[part], right[part])
+        | _interval(right[part], owner[part], draws, generator(seed, f"bootstrap of quizzes, {group}"))
         for group, among, part in (
             ("passed", workers["passed"], passed[owner]),
             ("failed", ~workers["passed"], ~passed[owner]),
@@ -74,7 +80,7 @@ _COUNTS = ["asked", "answered", "right", "expected", "share", "low", "high"]
 
 
 def _counts(chances: NDArray[np.float64], right: NDArray[np.float64]) -> dict[str, float]:
-    """Return the columns _COUNTS of quizzes.
+    """Return the columns _COUNTS of quizzes, but for the interval.
 
     Args:
         chances: probability of a right guess in each quiz.
@@ -82,10 +88,24 @@ def _counts(chances: NDArray[np.float64], right: NDArray[np.float64]) -> dict[st
     """
     given = ~np.isnan(right)
     answered, found = int(given.sum()), int((right == 1).sum())
-    low, high = exact_interval(found, answered, LEVEL)
     share = found / answered if answered else float("nan")
     expected = float(np.sort(chances[given]).sum())
-    return dict(zip(_COUNTS, (len(right), answered, found, expected, share, low, high), strict=True))
+    return dict(zip(_COUNTS, (len(right), answered, found, expected, share), strict=False))
+
+
+def _exact_interval(right: NDArray[np.float64]) -> dict[str, float]:
+    low, high = exact_interval(int((right == 1).sum()), int((~np.isnan(right)).sum()), LEVEL)
+    return {"low": low, "high": high}
+
+
+def _interval(
+    right: NDArray[np.float64], owner: NDArray[np.intp], draws: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Return the interval of a share of several workers, whose answers are not independent."""
+    given = ~np.isnan(right)
+    one_group = np.zeros(int(given.sum()), np.intp)
+    _, _, low, high = means_by_group(right[given], owner[given], one_group, 1, draws, rng, (0, 1))
+    return {"low": float(low[0]), "high": float(high[0])}
 
 
 def _test(chances: NDArray[np.float64], right: NDArray[np.float64], alpha: float) -> dict[str, float]:

@@ -23,7 +23,7 @@ SHOWN_ROWS = 200
 # Content security policy: the browser enforces that the page runs no script and makes no request.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 # The macros that the template of a chapter may use.
-MACROS = '{% from "macros.jinja" import drawing, fact, remarks, share, table, tiers with context %}\n'
+MACROS = '{% from "macros.jinja" import drawing, fact, remarks, table, tiers with context %}\n'
 
 
 class _Chapter(NamedTuple):

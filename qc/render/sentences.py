@@ -23,12 +23,13 @@ from qc.transcripts.controls import Controls
 
 # Systems of a group that are named; the others are only counted.
 NAMED_SYSTEMS = 6
-# Largest share of random workers among those who passed at which data look sound.
+# Largest bound of the share of random workers among those who passed at which data look sound.
 FEW_RANDOM = 0.1
 # Smallest share of workers who passed at which data look sound.
 MOST_PASSED = 0.5
-# Fewest workers for a statement about the data.
-FEWEST_WORKERS = 12
+# Fewest workers who passed for a statement about the data: of fewer, the bound is above FEW_RANDOM even in a
+# run without a p above 1/2.
+FEWEST_WORKERS = 20
 # Limits for the lower end of the interval of a correlation between runs.
 HIGH_AGREEMENT = 0.9
 FAIR_AGREEMENT = 0.7
@@ -276,13 +277,12 @@ def _data(analysis: Analysis) -> str:
     if analysis.transcripts is not None:
         return f"{passed}; {_controlled(analysis.transcripts.controls)}."
     if check is None or not math.isfinite(check.random_among_passed_bound):
-        return f"{passed}; how many of them rate at random was not estimated."
-    share, bound = check.random_among_passed, check.random_among_passed_bound
+        return f"{passed}; how many of them rated at random was not estimated."
+    bound = check.random_among_passed_bound
     trust = "The data look sound" if _look_sound(analysis, check) else "The data call for caution"
     return (
-        f"{trust}: {passed}, and of those who passed about {percent(share.value, 0)} are estimated to have "
-        f"rated at random ({percent(LEVEL, 0)} interval {percent(share.low, 0)} to {percent(share.high, 0)}; "
-        f"{percent(bound, 0)} if everyone who failed did)."
+        f"{trust}: {passed}, and at most {whole(bound * workers.passed)} of those who passed "
+        f"({percent(bound)}) rated at random ({percent(LEVEL, 0)} confidence)."
     )
 
 

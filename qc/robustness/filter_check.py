@@ -1,17 +1,27 @@
 """Check the worker filter: how many random workers pass it, and how it and its level α change the scores.
 
 A *random* worker gives ratings that do not depend on the bot. For such workers the filter's p-value should be
-uniform, so a share α of them should pass. Two quantities are estimated from the data:
+uniform, so a share α of them should pass. Three quantities come from the data:
 
 - how often random workers really pass, by shuffling (`qc.robustness.shuffles`). A worker's ratings of one
   conversation are correlated, which the test ignores, so more than α of them pass;
-- how many random workers there are, from the number of p-values above 1/2.
+- how many random workers there are, estimated from the number of p-values above 1/2;
+- how many of those who passed are random at most (`most_at_random`).
 
+**The estimates** have no interval: percentiles of workers drawn anew held the truth in 33 to 100 % of runs.
 Source: Storey, *A direct approach to false discovery rates*, Journal of the Royal Statistical Society B 64,
 2002, section 3. Honest workers rarely have p above λ, random workers have it with probability 1 - λ. We use λ
 = 1/2, because this then holds even if p is only symmetric and not uniform, as with correlated ratings. The
 solution of the equation can be impossible, mostly in a run of random workers; the estimate is then the
 nearest possible value.
+
+**The bound.** Let ρ be the chance of a random worker to pass over their chance to have p above 1/2. Of the
+random workers who do either, a share 1 / (1 + ρ) have p above 1/2. So if k of those who passed were random,
+the H workers with p above 1/2 would be so few with probability P(Binomial(k + H, 1 / (1 + ρ)) ≤ H) =
+I_q(k, H + 1), where q = ρ / (1 + ρ). The bound is the largest k for which this is not improbable. It does not
+need the number of random workers, and honest workers with p above 1/2 only raise it. Source: Thatcher,
+*Relationships between Bayesian and confidence limits for predictions*, Journal of the Royal Statistical
+Society B 26, 1964. `benchmarks/qc_truth.py --part random` prints how often it holds.
 
 **Other levels α**: Ji et al., ACL 2022, the section on the influence of the filter's threshold. A worker's p
 and z do not depend on α; α only decides whether the worker's conversations count.
@@ -22,28 +32,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import betainc, gammaincinv
 
 from qc.method.filter import Screening
 from qc.method.sample import Sample
 from qc.method.scores import Scores, places, ranks_of, score
-from qc.robustness.shuffles import RandomPass, describe_workers, simulate_random_workers
+from qc.robustness.shuffles import (
+    FEWEST_SHUFFLES,
+    HALF,
+    RandomPass,
+    describe_workers,
+    simulate_random_workers,
+)
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson, spearman
 from qc.statistics.groups import group_means
-from qc.statistics.resampling import generator, percentile_interval
 from qc.table import percent, whole
 
-HALF = 0.5
-DRAWS = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share from 0 to 1, and the ends of its interval; NaN if the denominator is 0."""
-
-    value: float
-    low: float
-    high: float
+# Values of ρ by which its uncertainty is represented, as likely as one another.
+RATIOS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +59,22 @@ class RandomShares:
 
     P of the T passed, F failed, and H have p above 1/2. g is the chance that a random worker passes. The
     estimated number of random workers among the T is N = min(H / (1 - 1/2), F / (1 - g), T). The second term
-    is a limit because N (1 - g) random workers fail, and only F workers failed.
+    is a limit because N (1 - g) random workers fail, and only F workers failed. A share is NaN if its
+    denominator is 0.
 
     Attributes:
         random: (N + C) / (T + C).
         among_passed: N g / P, at most 1.
-        honest_pass: (P - N g) / (T - N), the share of honest workers who pass, from 0 to 1.
-        honest_failed: F - N (1 - g), the number of honest workers who failed, at least 0.
+        honest_pass: (P - N g) / (T - N), the share of honest workers who pass, from 0 to 1; NaN if T - N is
+            less than 1.
         among_failed: share of `honest_failed` among all who failed, F + C.
+        honest_failed: F - N (1 - g), the number of honest workers who failed, at least 0.
     """
 
-    random: Share
-    among_passed: Share
-    honest_pass: Share
-    among_failed: Share
+    random: float
+    among_passed: float
+    honest_pass: float
+    among_failed: float
     honest_failed: float
 
 
@@ -79,92 +88,53 @@ class Screened:
     constant: int
     random_pass: float
 
-    @property
-    def failed(self) -> int:
-        """F of `RandomShares`."""
-        return self.tested - self.passed
 
-    @property
-    def most_among_passed(self) -> float:
-        """N g / P, at most 1, if every worker who failed were random; NaN if nobody passed."""
-        return float(_of(self.random_pass * _most(np.array([self.failed]), self), np.array([self.passed]))[0])
-
-
-def random_shares(counts: Screened, seed: int) -> RandomShares:
-    """Return the shares, with percentile intervals from DRAWS draws of T workers each.
-
-    Args:
-        counts: the counts of the run.
-        seed: seed of the draws.
-
-    The intervals ignore the uncertainty of g. A draw in which a share does not exist counts at both ends.
-    """
-    point = {name: float(value[0]) for name, value in _shares(counts, *_observed(counts)).items()}
-    drawn = _shares(counts, *_drawn(counts, seed))
+def random_shares(counts: Screened) -> RandomShares:
+    """Return the estimated shares."""
+    g, failed = counts.random_pass, counts.tested - counts.passed
+    most = failed / (1 - g) if g < 1 else np.inf
+    random = float(np.minimum(counts.high / (1 - HALF), np.minimum(most, counts.tested)))
+    honest = counts.tested - random
+    honest_failed = float(np.maximum(failed - random * (1 - g), 0))
     return RandomShares(
-        random=_with_interval("random", point, drawn),
-        among_passed=_with_interval("among_passed", point, drawn),
-        honest_pass=_with_interval("honest_pass", point, drawn),
-        among_failed=_with_interval("among_failed", point, drawn),
-        honest_failed=point["honest_failed"],
+        random=_of(random + counts.constant, counts.tested + counts.constant),
+        among_passed=_of(random * g, counts.passed),
+        honest_pass=_of(counts.passed - random * g, honest if honest >= 1 else 0),
+        among_failed=_of(honest_failed, failed + counts.constant),
+        honest_failed=honest_failed,
     )
 
 
-_Counts = NDArray[np.int64]
-
-
-def _observed(counts: Screened) -> tuple[_Counts, _Counts]:
-    return np.array([counts.passed]), np.array([counts.high])
-
-
-def _drawn(counts: Screened, seed: int) -> tuple[_Counts, _Counts]:
-    """Return the numbers who passed, and who have p above 1/2, in draws of workers with replacement.
-
-    If the level is above 1/2, a worker can count as both.
-    """
-    both = max(counts.passed + counts.high - counts.tested, 0)
-    kinds = np.array([counts.passed - both, both, counts.high - both])
-    rest = counts.tested - kinds.sum()
-    rng = generator(seed, "workers for random shares")
-    chances = np.append(kinds, rest) / max(counts.tested, 1)
-    drawn = rng.multinomial(counts.tested, chances if counts.tested else [0, 0, 0, 1], DRAWS)
-    return drawn[:, 0] + drawn[:, 1], drawn[:, 1] + drawn[:, 2]
-
-
-def _shares(counts: Screened, passed: _Counts, high: _Counts) -> dict[str, NDArray[np.float64]]:
-    """Return each share for D pairs of counts, (D,)."""
-    failed = counts.tested - passed
-    random = np.minimum(high / (1 - HALF), _most(failed, counts))
-    honest = counts.tested - random
-    honest_failed = np.maximum(failed - random * (1 - counts.random_pass), 0)
-    return {
-        "random": _of(random + counts.constant, np.full(len(passed), counts.tested + counts.constant)),
-        "among_passed": _of(random * counts.random_pass, passed),
-        "honest_pass": _of(passed - random * counts.random_pass, np.where(honest >= 1, honest, 0)),
-        "among_failed": _of(honest_failed, failed + counts.constant),
-        "honest_failed": honest_failed,
-    }
-
-
-def _most(failed: _Counts, counts: Screened) -> NDArray[np.float64]:
-    """Return the largest possible number of random workers: min(F / (1 - g), T)."""
-    if not counts.random_pass < 1:
-        return np.full(len(failed), float(counts.tested))
-    return np.minimum(failed / (1 - counts.random_pass), counts.tested)
-
-
-def _of(part: NDArray[np.float64], whole: NDArray[np.float64] | _Counts) -> NDArray[np.float64]:
+def _of(part: float, whole: float) -> float:
     """Return part / whole, limited to 0 to 1; NaN if whole is 0."""
-    return np.clip(part / np.where(whole > 0, whole, np.nan), 0, 1)
+    return float(np.clip(part / whole, 0, 1)) if whole > 0 else float("nan")
 
 
-def _with_interval(name: str, point: dict[str, float], drawn: dict[str, NDArray[np.float64]]) -> Share:
-    if np.isnan(point[name]):
-        return Share(point[name], np.nan, np.nan)
-    known = drawn[name]
-    low, _ = percentile_interval(np.nan_to_num(known, nan=0.0), LEVEL)
-    _, high = percentile_interval(np.nan_to_num(known, nan=1.0), LEVEL)
-    return Share(point[name], float(low), float(high))
+@dataclass(frozen=True, slots=True)
+class PassesPerHigh:
+    """ρ of the bound, with its standard error."""
+
+    ratio: float
+    error: float
+
+    def drawn(self) -> NDArray[np.float64]:
+        """Return RATIOS equally likely values of ρ, from a gamma distribution."""
+        if not (self.error > 0 and self.ratio > 0):
+            return np.array([self.ratio])
+        shape = (self.ratio / self.error) ** 2
+        middles = (np.arange(RATIOS) + 0.5) / RATIOS
+        return np.asarray(gammaincinv(shape, middles) * self.ratio / shape, np.float64)
+
+
+def most_at_random(passed: int, high: int, per_high: PassesPerHigh) -> int:
+    """Return the largest number of random workers among the `passed`, at least 1; `high` is H.
+
+    It is exceeded with a probability of (1 - LEVEL) / 2 at most if ρ is as `per_high` has it. It is stated
+    with LEVEL all the same, because ρ is taken from workers who need not be random.
+    """
+    q = 1 - 1 / (1 + per_high.drawn())
+    chances = betainc(np.arange(1, passed + 1)[:, None], high + 1, q).mean(axis=1)
+    return min(max(int((chances > (1 - LEVEL) / 2).sum()), 1), passed)
 
 
 FEWEST_MODELS = 10
@@ -190,11 +160,10 @@ class FilterCheck:
             `random_p` in that range).
         random_share: estimated share of random workers among all who were tested.
         random_among_passed: the same among those who passed.
-        random_among_passed_bound: F / (1 - g) × g / P, at most 1: the same if every worker who failed is
-            random, that is, if every honest worker passes. It bounds the expected share; chance can still
-            let more random workers pass.
-        honest_pass: share of honest workers who pass. Too high if honest workers have p above 1/2.
-        honest_among_failed: share of honest workers among those who were tested and failed.
+        random_among_passed_bound: the share of those who passed that is random at most, with LEVEL: see
+            `most_at_random`. 1 if α is above 1/2.
+        honest_pass: estimated share of honest workers who pass. Too high if honest workers have p above 1/2.
+        honest_among_failed: estimated share of honest workers among those who were tested and failed.
         everyone: `system`, `z`, `z_everyone` (without the filter; only workers without variance are dropped,
             because they have no z), `rank`, `rank_everyone` (1 is best, ties share the best rank); in the
             order of the scores; NaN for a system without conversations.
@@ -214,11 +183,11 @@ class FilterCheck:
     simulated_random_pass_error: float
     shuffled_ratings_pass: float
     random_p: NDArray[np.float64]
-    random_share: Share
-    random_among_passed: Share
+    random_share: float
+    random_among_passed: float
     random_among_passed_bound: float
-    honest_pass: Share
-    honest_among_failed: Share
+    honest_pass: float
+    honest_among_failed: float
     everyone: pd.DataFrame
     everyone_rho: float
     everyone_r: float
@@ -231,7 +200,7 @@ class FilterCheck:
 def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
     """Check how well the filter works in this run."""
     random_pass, counts = _tested(sample, seed)
-    shares = random_shares(counts, seed)
+    shares = random_shares(counts)
     everyone = _everyone(sample, scores)
     z, z_everyone = everyone["z"].to_numpy(np.float64), everyone["z_everyone"].to_numpy(np.float64)
     z_failed = _means(sample, scores, ~sample.kept)
@@ -243,7 +212,7 @@ def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
         random_p=random_pass.p,
         random_share=shares.random,
         random_among_passed=shares.among_passed,
-        random_among_passed_bound=counts.most_among_passed,
+        random_among_passed_bound=_bound(sample.screening.alpha, counts, random_pass),
         honest_pass=shares.honest_pass,
         honest_among_failed=shares.among_failed,
         everyone=everyone,
@@ -273,6 +242,30 @@ def _tested(sample: Sample, seed: int) -> tuple[RandomPass, Screened]:
     return random_pass, counts
 
 
+def _bound(alpha: float, counts: Screened, random_pass: RandomPass) -> float:
+    if alpha > HALF or not counts.passed:
+        return 1.0 if counts.passed else float("nan")
+    per_high = _passes_per_high(random_pass, of_high=counts.high >= FEWEST_MODELS)
+    return most_at_random(counts.passed, counts.high, per_high) / counts.passed
+
+
+def _passes_per_high(random_pass: RandomPass, *, of_high: bool) -> PassesPerHigh:
+    """Return ρ; `of_high` says whether the models were chosen for their p above 1/2.
+
+    If they were, a worker is among them the more likely, the more often their p is above 1/2, so that each
+    counts with one over how often it is.
+    """
+    passed, high = random_pass.by_model, random_pass.high_by_model
+    if not high.any():
+        return PassesPerHigh(np.inf, 0.0)
+    # A share estimated as 0 would weigh infinitely.
+    weights = 1 / np.maximum(high, 1 / FEWEST_SHUFFLES) if of_high else np.ones(len(high))
+    ratio = float((weights * passed).sum() / (weights * high).sum())
+    spread = weights * (passed - ratio * high) / (weights * high).mean()
+    error = float(spread.std(ddof=1) / np.sqrt(len(spread))) if len(spread) > 1 else 0.0
+    return PassesPerHigh(ratio, error)
+
+
 def _everyone(sample: Sample, scores: Scores) -> pd.DataFrame:
     table = pd.DataFrame({"system": scores.z["system"], "z": scores.z["overall"]})
     table["z_everyone"] = _means(sample, scores, np.ones(len(sample.workers), bool))
@@ -297,15 +290,13 @@ def _notes(alpha: float, counts: Screened, shares: RandomShares, random_pass: Ra
         f"has nothing to do with the bot passes with {_with_error(random_pass)}, because the ratings of a "
         "conversation hang together; the estimates use this figure."
     )
-    honest_pass = shares.honest_pass
-    if not np.isfinite(honest_pass.value):
+    if not np.isfinite(shares.honest_pass):
         return (of_random,)
-    honest, failed = whole(shares.honest_failed), whole(counts.failed + counts.constant)
+    honest, failed = whole(shares.honest_failed), whole(counts.tested - counts.passed + counts.constant)
     of_honest = (
-        f"Honest workers are estimated to pass {percent(honest_pass.value, 0)} of the time "
-        f"({percent(LEVEL, 0)} interval {percent(honest_pass.low, 0)} to {percent(honest_pass.high, 0)}). Of "
-        f"the {failed} who were tested and failed, about {honest} rated honestly without the test being able "
-        "to tell: failing is no proof of bad work."
+        f"Honest workers are estimated to pass {percent(shares.honest_pass, 0)} of the time. Of the {failed} "
+        f"who were tested and failed, about {honest} rated honestly without the test being able to tell: "
+        "failing is no proof of bad work."
     )
     return of_random, of_honest
 

@@ -110,6 +110,8 @@ def _words(sample: Sample, count: int) -> NDArray[np.float64]:
     return group_medians(sample.input_lengths.words[known].astype(np.float64), speakers, count)
 
 
+# A worker whose p is above this is hardly an honest one.
+HALF = 0.5
 SIMULATED = 10_000
 FEWEST_SHUFFLES = 25
 # Number of simulated p-values to keep, evenly spaced in their order, to show the distribution.
@@ -135,6 +137,8 @@ class RandomPass:
             random: about α, a little less because p-values are discrete.
         error: standard error of `conversations`, over the workers that the simulation is made from; NaN for
             one worker.
+        by_model, high_by_model: (models,), shares of the workers of `conversations` that are made from each
+            model: those who pass, and those who have p above HALF.
         p: (2000,) or fewer, ascending, p-values of the workers of `conversations`, or an evenly spaced
             selection of them; empty if there are none.
     """
@@ -142,6 +146,8 @@ class RandomPass:
     conversations: float
     ratings: float
     error: float
+    by_model: NDArray[np.float64]
+    high_by_model: NDArray[np.float64]
     p: NDArray[np.float64]
 
 
@@ -158,17 +164,20 @@ def simulate_random_workers(sample: Sample, models: NDArray[np.bool_], seed: int
     rng = generator(seed, "random workers")
     chosen = np.flatnonzero(models)
     if not len(chosen):
-        return RandomPass(float("nan"), float("nan"), float("nan"), np.empty(0))
+        return RandomPass(float("nan"), float("nan"), float("nan"), *(np.empty(0) for _ in range(3)))
     if len(chosen) > SIMULATED // FEWEST_SHUFFLES:
         chosen = np.sort(rng.choice(chosen, SIMULATED // FEWEST_SHUFFLES, replace=False))
     made, times, alpha = _Models.of(sample, chosen), SIMULATED // len(chosen), sample.screening.alpha
     conversations = made.p_values(times, made.shuffled_bots, rng)
-    by_model = (conversations.reshape(times, len(chosen)) < alpha).mean(axis=0)
+    of_models = conversations.reshape(times, len(chosen))
+    by_model = (of_models < alpha).mean(axis=0)
     ratings = made.p_values(times, made.shuffled_ratings, rng)
     return RandomPass(
         conversations=float((conversations < alpha).mean()),
         ratings=float((ratings < alpha).mean()),
         error=float(by_model.std(ddof=1) / np.sqrt(len(chosen))) if len(chosen) > 1 else float("nan"),
+        by_model=by_model,
+        high_by_model=(of_models > HALF).mean(axis=0),
         p=_thinned(np.sort(conversations)),
     )
 

@@ -77,11 +77,6 @@ SHARED: dict[str, Schema] = {
         low=number("Lower end.", null=True),
         high=number("Upper end.", null=True),
     ),
-    "interval_of_share": record(
-        "An interval; null if unknown.",
-        low=number("Lower end.", null=True, minimum=0, maximum=1),
-        high=number("Upper end.", null=True, minimum=0, maximum=1),
-    ),
     "count": record(
         "How many there are and how many of them are of workers who passed.",
         total=integer("All."),

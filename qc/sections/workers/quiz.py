@@ -101,7 +101,7 @@ _QUIZ_SCHEMA = schema.record(
         right=schema.integer("How many answers were right."),
         expected=schema.number("How many chance alone gives right."),
         share=schema.number("Share of the answers that were right; null without any.", null=True),
-        low=schema.number("Lower end of its exact interval, as if all answers were independent.", null=True),
+        low=schema.number("Lower end of its interval, for other workers.", null=True),
         high=schema.number("Upper end.", null=True),
     ),
     workers=schema.rows(
@@ -113,7 +113,7 @@ _QUIZ_SCHEMA = schema.record(
         right=schema.integer("How many answers were right."),
         expected=schema.number("How many chance alone gives right."),
         share=schema.number("Share of the answers that were right; null without any.", null=True),
-        low=schema.number("Lower end of its exact interval, as if all answers were independent.", null=True),
+        low=schema.number("Lower end of its exact interval.", null=True),
         high=schema.number("Upper end.", null=True),
         p=schema.number("Chance of as many right answers by guessing; null without an answer.", null=True),
         above_chance=schema.boolean("Whether that is below `alpha`."),
@@ -133,7 +133,7 @@ _QUIZ_SCHEMA = schema.record(
 
 QUIZ = Part(
     kind=QuizResults,
-    make=lambda a: describe_quiz(a.sample),
+    make=lambda a: describe_quiz(a.sample, a.options.bootstrap, a.options.seed),
     key="quiz",
     content=_quiz,
     of_chats=True,
@@ -153,7 +153,7 @@ SECTION = Section(
     page="""\
 {% call table("quiz.csv", "“Which of these did your chat partner say?” by the worker filter.") %}
 Conversations with the quality-control bot count. <em>By chance</em>: right answers expected of who \
-guesses. Intervals are exact, as if all answers were independent. The filter does not use the quiz.
+guesses. Intervals are for other workers. The filter does not use the quiz.
 {% endcall %}
 {% call table("quiz_filter.csv", "The quiz and the worker filter.") %}
 Above chance: guessing gives as many right answers with p &lt; {{ found.alpha }}. With few answers even \
@@ -168,7 +168,7 @@ everybody leaves nothing to choose from.
 <summary>The quiz, worker by worker</summary>
 {% call table("quiz_workers.csv", "The quiz, worker by worker, the least sure of being above chance \
 first.") %}
-p is the chance of as many right answers by guessing.
+p is the chance of as many right answers by guessing; intervals are exact.
 {% endcall %}
 </details>
 <p class="paper">The quiz of each worker is in <code>quiz_workers.csv</code>.</p>

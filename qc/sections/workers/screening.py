@@ -13,7 +13,7 @@ from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import FAILED, INK, MARGIN, PASSED
 from qc.method.filter import Screening
 from qc.method.sample import Count
-from qc.robustness.filter_check import FilterCheck, Share, check_filter
+from qc.robustness.filter_check import FilterCheck, check_filter
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, MadeFile, Part, Section, TitledTable, always, fields_of
@@ -86,14 +86,7 @@ def filter_check(found: FilterCheck) -> Table:
         "failed_r",
         "failed_rho",
     )
-    row: dict[str, float] = {}
-    for key in keys:
-        value = getattr(found, key)
-        if isinstance(value, Share):
-            row |= {key: value.value, f"{key}_low": value.low, f"{key}_high": value.high}
-        else:
-            row[key] = value
-    return Table(pd.DataFrame([row]))
+    return Table(pd.DataFrame([{key: getattr(found, key) for key in keys}]))
 
 
 def everyone(found: FilterCheck) -> Table:
@@ -165,7 +158,7 @@ def draw_p_values(screening: Screening, check: FilterCheck | None, bad: str) -> 
     edges = _edges(screening.alpha)
     bars = rootogram(p, passed, edges)
     level = None
-    if check is not None and np.isfinite(check.random_share.value):
+    if check is not None and np.isfinite(check.random_share):
         level = random_level(screening, check, edges)
 
     def draw(width: float) -> Sheet:
@@ -192,7 +185,7 @@ def random_level(screening: Screening, check: FilterCheck, edges: NDArray[np.flo
     with_p = workers["p"].notna()
     constant = int((with_p & ~workers["testable"]).sum())
     shares = np.histogram(check.random_p, edges)[0] / max(len(check.random_p), 1)
-    level = np.maximum(check.random_share.value * with_p.sum() - constant, 0) * shares
+    level = np.maximum(check.random_share * with_p.sum() - constant, 0) * shares
     level[-1] += constant
     return np.asarray(level, np.float64)
 
@@ -215,8 +208,8 @@ def _alt(screening: Screening, check: FilterCheck | None) -> str:
         f"Histogram of the p-values of {whole(len(workers))} workers: {whole(workers['passed'].sum())} lie "
         f"below α = {screening.alpha:g} and passed"
     )
-    if check is not None and np.isfinite(check.random_share.value):
-        text += f"; a dotted level shows an estimated {check.random_share.value:.0%} who may rate at random"
+    if check is not None and np.isfinite(check.random_share):
+        text += f"; a dotted level shows an estimated {check.random_share:.0%} who may rate at random"
     return text + "."
 
 
@@ -231,13 +224,7 @@ def _failed(analysis: Analysis) -> pd.DataFrame:
 
 def _filter(found: FilterCheck) -> Json:
     """Return everything except the table of workers, which has its own file, and simulated p-values."""
-    content: Json = {}
-    for name, value in fields_of(found).items():
-        if isinstance(value, Share):
-            content |= {name: value.value, f"{name}_interval": {"low": value.low, "high": value.high}}
-        elif name not in {"workers", "random_p"}:
-            content[name] = value
-    return content
+    return {name: value for name, value in fields_of(found).items() if name not in {"workers", "random_p"}}
 
 
 _FILTER_SCHEMA = schema.record(
@@ -258,27 +245,18 @@ _FILTER_SCHEMA = schema.record(
         "Share who pass in simulation if every rating is random.", null=True, minimum=0, maximum=1
     ),
     random_share=schema.number("Estimated share of random workers.", null=True, minimum=0, maximum=1),
-    random_share_interval=schema.shared(
-        "interval_of_share", "Interval of `random_share`; the ends are from 0 to 1."
-    ),
     random_among_passed=schema.number(
         "Estimated share of random workers among those who passed.", null=True, minimum=0, maximum=1
     ),
-    random_among_passed_interval=schema.shared(
-        "interval_of_share", "Interval of `random_among_passed`; the ends are from 0 to 1."
-    ),
     random_among_passed_bound=schema.number(
-        "The same if everyone who failed were random.", null=True, minimum=0, maximum=1
+        "Largest share of random workers among those who passed, with 95 % confidence.",
+        null=True,
+        minimum=0,
+        maximum=1,
     ),
     honest_pass=schema.number("Estimated share of honest workers who pass.", null=True, minimum=0, maximum=1),
-    honest_pass_interval=schema.shared(
-        "interval_of_share", "Interval of `honest_pass`; the ends are from 0 to 1."
-    ),
     honest_among_failed=schema.number(
         "Estimated share of honest workers among those who failed.", null=True, minimum=0, maximum=1
-    ),
-    honest_among_failed_interval=schema.shared(
-        "interval_of_share", "Interval of `honest_among_failed`; the ends are from 0 to 1."
     ),
     everyone=schema.rows(
         "Scores if everyone were kept.",
@@ -390,12 +368,13 @@ columns.
 {% set check = a.filter_check %}
 <h3>Does the filter do its job?</h3>
 <dl class="facts">
-{{ share("of those who passed are estimated to rate at random", check.random_among_passed) }}
+{{ fact("of those who passed rated at random, at most (95 % confidence)", \
+check.random_among_passed_bound | percent) }}
 {{ fact("correlation of the scores with those if everyone were kept", check.everyone_r | decimal(2)) }}
 {{ fact("correlation of the scores with those of the workers who failed", check.failed_r | decimal(2)) }}
 </dl>
-<p>A worker <b>rates at random</b> if what they give a conversation has nothing to do with the bot. How \
-many do is estimated from how many p lie above 1/2, where honest workers hardly are; some pass by luck.</p>
+<p>A worker <b>rates at random</b> if what they give a conversation has nothing to do with the bot. Some \
+pass by luck. How many at most follows from how many p lie above 1/2, where honest workers hardly are.</p>
 <details>
 <summary>What the estimate is made of</summary>
 {{ remarks(check.notes) }}

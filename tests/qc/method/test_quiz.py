@@ -26,13 +26,13 @@ def held_by(worker: int) -> list[int]:
 
 
 def found(rows: list[tuple[int, int, str | None, float]]) -> QuizResults:
-    results = describe_quiz(with_quizzes(rows))
+    results = describe_quiz(with_quizzes(rows), 100, 0)
     assert results is not None
     return results
 
 
 def test_a_study_without_a_quiz_has_no_section() -> None:
-    assert describe_quiz(replace(CALM, run=replace(CALM.run, quizzes=None))) is None
+    assert describe_quiz(replace(CALM, run=replace(CALM.run, quizzes=None)), 100, 0) is None
 
 
 def test_what_was_asked_answered_and_right() -> None:
@@ -56,7 +56,11 @@ def test_what_was_asked_answered_and_right() -> None:
     assert (first["share"], first["above_chance"]) == (1.0, True)
     assert second[["asked", "answered", "right", "expected"]].to_list() == [3, 3, 0, 0.75]
     assert (second["p"], second["above_chance"]) == (1.0, False)
+    # Of four right answers of four: (0.025)^(1/4) = 0.398.
+    assert (first["low"], first["high"]) == (pytest.approx(0.398, abs=5e-4), 1.0)
     groups = results.groups.set_index("group")
+    # An interval for other workers takes five of them.
+    assert groups[["low", "high"]].isna().all(axis=None)
     assert groups.loc["all", ["workers", "asked", "answered", "right"]].to_list() == [2, 8, 7, 4]
     assert groups.loc["passed", ["workers", "right"]].to_list() == [1, 4]
     assert groups.loc["failed", ["workers", "right"]].to_list() == [1, 0]

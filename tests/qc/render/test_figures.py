@@ -23,7 +23,7 @@ from qc.method.replication import Correlations, Replication, SameConclusions
 from qc.method.topics import Topics
 from qc.method.workload import Effort
 from qc.render.manifest import FIGURES, figures
-from qc.robustness.filter_check import FilterCheck, Share
+from qc.robustness.filter_check import FilterCheck
 from qc.run import Run
 from qc.sections.workers.screening import random_level
 from qc.sections.workers.topics import scattered
@@ -236,7 +236,7 @@ def test_random_workers_are_where_simulated_ones_are() -> None:
     check = analysis.filter_check
     assert check is not None
     edges = np.array([0.0, 0.5, 1.0])
-    half = replace(check, random_share=Share(0.5, 0.4, 0.6), random_p=np.array([0.1, 0.6, 0.7, 0.8]))
+    half = replace(check, random_share=0.5, random_p=np.array([0.1, 0.6, 0.7, 0.8]))
     # All 40 vary: half of them, a quarter of these in the lower bin.
     assert random_level(analysis.sample.screening, half, edges).tolist() == [5.0, 15.0]
     # 4 workers who rate everything alike have p = 1 and count as random; 16 others are spread as above.
@@ -245,7 +245,7 @@ def test_random_workers_are_where_simulated_ones_are() -> None:
         analysis.sample.screening, workers=workers.assign(testable=np.arange(len(workers)) >= 4)
     )
     assert random_level(constant, half, edges).tolist() == [4.0, 16.0]
-    uneven = replace(check, random_share=Share(0.9, 0.8, 1.0), random_p=np.linspace(0, 0.02, 50))
+    uneven = replace(check, random_share=0.9, random_p=np.linspace(0, 0.02, 50))
     drawn = [one(analysis.having(each), "worker-p-values").svg for each in (uneven, half)]
     assert drawn[0] != drawn[1]
 

@@ -270,7 +270,7 @@ def test_one_share_of_random_workers_is_in_sight(text: str) -> None:
     sight = re.sub(
         r"<details.*?</details>", "", text[text.index('<section id="workers">') :], flags=re.DOTALL
     )
-    assert len(re.findall(r"\brate at random \(95 % interval", sight)) == 1
+    assert len(re.findall(r"\brated at random, at most \(95 % confidence\)", sight)) == 1
     assert "rates at random</b> if" in sight
     assert "(α)" not in sight
 

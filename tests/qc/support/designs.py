@@ -38,6 +38,7 @@ class Design:
             same in all their conversations. It is part of SD_CONVERSATION, or more than that.
         careless: share of the workers who rate at random.
         leading: assignments of the first workers, none of whom rates at random, instead of `assignments`.
+        mean_qc: points that workers give the qc bot on average, before the scale cuts them off.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Design:
     taste: float = 8.0
     careless: float = CARELESS
     leading: tuple[int, ...] = ()
+    mean_qc: float = MEAN_QC
 
 
 DESIGNS = {
@@ -142,7 +144,7 @@ def _ratings(
     )
     usual = np.hstack([np.full(STRONG, MEAN_STRONG), np.full(WEAK, MEAN_WEAK)])
     means = np.vstack(
-        [usual + np.array(design.quality)[:, None], np.where(usual == MEAN_WEAK, usual, MEAN_QC)]
+        [usual + np.array(design.quality)[:, None], np.where(usual == MEAN_WEAK, usual, design.mean_qc)]
     )
     careless = rng.random(design.workers) < design.careless
     careless[: len(design.leading)] = False
