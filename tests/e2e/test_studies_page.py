@@ -47,7 +47,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     step(page, "Quality control")
     page.get_by_label("Quality-control conversations per worker").fill("0")
     unsaved = page.get_by_role("status").filter(has_text="Unsaved changes")
-    expect(unsaved).to_contain_text("no mistakes, 1 note")
+    expect(unsaved).to_contain_text("no problems, 1 note")
     notes = page.get_by_role("list", name="What you should know before you open a run")
     expect(notes).to_contain_text("No worker can be tested")
     clean(page)
@@ -279,11 +279,11 @@ def test_to_archive_a_study_leaves_what_is_being_written_and_a_refusal_is_shown(
 ) -> None:
     made(page, stage, "moth")
     page.get_by_label("Title").fill("Chats at night")
-    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no problems")
     press(page, "More")
     page.get_by_role("menuitem", name="Archive").click()
     expect(page.get_by_role("heading", name="moth archived")).to_be_visible()
-    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no problems")
     expect(page.get_by_label("Title")).to_have_value("Chats at night")
     headers = {"Authorization": f"Bearer {stage.token}"}
     assert page.request.delete(f"{stage.url}/api/desk/studies/moth", headers=headers).ok

@@ -57,7 +57,7 @@ def make_study(page: Page, bot: str) -> None:
         page.get_by_label("Family").fill(name)
         page.get_by_label("Bot", exact=True).fill(spoken_by)
     press(page, "Save")
-    expect(page.get_by_role("status").filter(has_text="Version 2")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Version 2")).to_contain_text("no problems")
 
 
 def add_bot(page: Page, address: str) -> None:

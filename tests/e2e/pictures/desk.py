@@ -172,7 +172,7 @@ def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
     _go(other, stage, f"/studies/{name}#token={stage.token}")
     other.get_by_label("Title").fill("Theirs")
     press(other, "Save")
-    expect(other.get_by_text("Version 2")).to_be_visible()
+    expect(other.locator(".study-head [role=status]")).to_contain_text("Version 2")
     other.close()
     press(page, "Save")
     _heading(page, "Somebody else has saved this study")
