@@ -63,10 +63,10 @@ class Newcomer:
 
 def add_bot(hands: Newcomer, name: str, address: str) -> None:
     form = hands.page.get_by_role("form", name="Add a bot")
-    for label, text in {"Name": name, "Address": address, "Model": "m", "Key’s variable": ""}.items():
+    for label, text in {"Name of the bot": name, "Address": address, "Model": "m", "Key’s variable": ""}.items():
         form.get_by_label(label, exact=True).fill(text)
     form.get_by_label("Model", exact=True).press("Enter")
-    expect(form.get_by_label("Name", exact=True)).to_have_value("")
+    expect(form.get_by_label("Name of the bot")).to_have_value("")
 
 
 def test_a_german_study_with_two_own_bots_is_opened_in_fifteen_clicks(page: Page, stage: Stage) -> None:

@@ -65,7 +65,7 @@ def add_bot(page: Page, address: str) -> None:
     press(page, "Add a bot")
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("All studies").check()
-    dialog.get_by_label("Name", exact=True).fill("mine")
+    dialog.get_by_label("Name of the bot").fill("mine")
     dialog.get_by_label("Service").select_option("http")
     dialog.get_by_label("Address", exact=True).fill(address)
     dialog.get_by_role("button", name="Add", exact=True).click()

@@ -78,7 +78,7 @@ export function AddBot({ editor, root, onAdded, onCancel }: Props) {
         </div>
       )}
       <TextField
-        label="Name"
+        label="Name of the bot"
         hint={
           whose === "study"
             ? "How this study names it: lowercase letters, digits and _. Workers never see it."

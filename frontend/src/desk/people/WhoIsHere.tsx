@@ -1,8 +1,9 @@
-import { KeyRound, LogOut, MonitorOff } from "lucide";
+import { Keyboard, KeyRound, LogOut, MonitorOff } from "lucide";
 import { useState } from "preact/hooks";
 import { Menu, type MenuItem } from "../../design/Menu";
 import { send } from "../api";
 import type { Account } from "../api_types";
+import { useSingleKeys } from "../keys";
 import { PasswordForm } from "./PasswordForm";
 
 interface Props {
@@ -14,6 +15,7 @@ interface Props {
 /** Who uses the page, and the ways out. */
 export function WhoIsHere({ account, token, onSignedOut }: Props) {
   const [changes, setChanges] = useState(false);
+  const keys = useSingleKeys();
   const signOut = async (path: string) => {
     if (account.kind === "person") {
       await send("POST", path, undefined, token).catch(() => undefined);
@@ -37,6 +39,11 @@ export function WhoIsHere({ account, token, onSignedOut }: Props) {
         items={[
           { name: "Sign out", icon: LogOut, onChoose: () => void signOut("/api/account/sign-out") },
           ...(account.kind === "person" ? ofPerson : []),
+          {
+            name: `Turn ${keys.on ? "off" : "on"} single-key shortcuts`,
+            icon: Keyboard,
+            onChoose: () => keys.turn(!keys.on),
+          },
         ]}
       >
         <ul class="soft small roles">

@@ -4,6 +4,7 @@ import { EndpointFields } from "../bots/EndpointFields";
 import { ConsentText } from "./ConsentText";
 import { List, Named } from "./collections";
 import { Field, mistakesAt, type SettingProps, type SettingsEditor } from "./Field";
+import { ImageFile } from "./ImageFile";
 import { optionOf, titleOf } from "./items";
 import { Json, Line, Listed, Tick, Words } from "./lines";
 import { isRarelyNeeded, nameOf, wordAt } from "./names";
@@ -85,6 +86,9 @@ function Plain(props: SettingProps & { value: unknown; optional?: boolean; opene
   }
   if (schema.type === "boolean") {
     return <Tick {...props} />;
+  }
+  if (nameOf(props.path).image) {
+    return <ImageFile {...props} />;
   }
   if (nameOf(props.path).marked) {
     return <ConsentText {...props} />;
