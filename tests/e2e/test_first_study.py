@@ -63,7 +63,8 @@ class Newcomer:
 
 def add_bot(hands: Newcomer, name: str, address: str) -> None:
     form = hands.page.get_by_role("form", name="Add a bot")
-    for label, text in {"Name of the bot": name, "Address": address, "Model": "m", "Key’s variable": ""}.items():
+    fields = {"Name of the bot": name, "Address": address, "Model": "m", "Key’s variable": ""}
+    for label, text in fields.items():
         form.get_by_label(label, exact=True).fill(text)
     form.get_by_label("Model", exact=True).press("Enter")
     expect(form.get_by_label("Name of the bot")).to_have_value("")

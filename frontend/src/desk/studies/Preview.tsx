@@ -108,7 +108,7 @@ export function Preview({ editor, step }: { editor: Editor; step: StepName }) {
   }, [steps, now]);
 
   useEffect(() => {
-    if (shown) {
+    if (shown && ready > 0) {
       frame.current?.contentWindow?.postMessage({ snapshot: shown.snapshot }, window.location.origin);
     }
   }, [shown, ready]);
