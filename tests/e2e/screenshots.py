@@ -44,7 +44,7 @@ Scene = Callable[[Page, Camera, Any], None]
 
 
 def picture_book(pictures: Path) -> None:
-    """Copy the pictures that the documents show, as far as they were taken, and write the page of all of them."""
+    """Copy the pictures that the documents show, as far as they were taken, and write their page."""
     for name, width in product(IN_BOOK, BOOK_WIDTHS):
         picture = pictures / f"{name}-{width}.png"
         if picture.exists():

@@ -1,5 +1,6 @@
-import { Keyboard, KeyRound, LogOut, MonitorOff } from "lucide";
+import { CircleUser, Keyboard, KeyRound, LogOut, MonitorOff } from "lucide";
 import { useState } from "preact/hooks";
+import { Icon } from "../../design/Icon";
 import { Menu, type MenuItem } from "../../design/Menu";
 import { send } from "../api";
 import type { Account } from "../api_types";
@@ -32,10 +33,18 @@ export function WhoIsHere({ account, token, onSignedOut }: Props) {
       ? [{ name: "Change password", icon: KeyRound, onChoose: () => setChanges(true) }]
       : []),
   ];
+  const name = account.kind === "installation" ? "Installation’s token" : account.name;
   return (
     <>
       <Menu
-        label={account.kind === "installation" ? "Installation’s token" : account.name}
+        label={
+          <>
+            <span class="account-name">{name}</span>
+            <span class="account-icon">
+              <Icon of={CircleUser} />
+            </span>
+          </>
+        }
         items={[
           { name: "Sign out", icon: LogOut, onChoose: () => void signOut("/api/account/sign-out") },
           ...(account.kind === "person" ? ofPerson : []),
@@ -46,6 +55,7 @@ export function WhoIsHere({ account, token, onSignedOut }: Props) {
           },
         ]}
       >
+        <p class="account-within small">{name}</p>
         <ul class="soft small roles">
           {account.roles.map(({ role, study }) => (
             <li key={study}>
