@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page
 
-from tests.e2e.axe import SETTLED, violations
+from tests.e2e.axe import SETTLED, WITH_TARGETS, violations
 from tests.e2e.hands import HEIGHTS
 
 
@@ -30,7 +30,7 @@ class Camera:
         page.mouse.move(0, 0)
         page.wait_for_timeout(350)
         page.evaluate(SETTLED)
-        for rule, element in violations(page):
+        for rule, element in violations(page, options=WITH_TARGETS):
             self.troubles.append(f"{name} {self.look}: axe {rule}: {element[:160]}")
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > self.width:
