@@ -10,7 +10,7 @@ SETTLED = """async () => {
     await Promise.allSettled(document.getAnimations().filter(ends).map((animation) => animation.finished));
     await new Promise(requestAnimationFrame);
 }"""
-# All rules, and the sizes of targets (WCAG 2.2). What has been scrolled to half below a bar counts as too small.
+# All rules, and the sizes of targets (WCAG 2.2): a target that is half under a bar counts as too small.
 WITH_TARGETS = {"rules": {"target-size": {"enabled": True}}}
 # The rules that hang on colours.
 _COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
