@@ -9,10 +9,10 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from candor.common.terminal import console, stderr
+from candor.common.terminal import console, fail, stderr
 from server.access import people, sign_ins, tokens
 from server.access.roles import ALL_STUDIES, Role
-from server.cli.installation import Data, fail, own_command, settings_from, transaction_or_fail
+from server.cli.installation import Data, own_command, settings_from, transaction_or_fail
 from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record

@@ -13,8 +13,8 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,21 +52,18 @@ def picture_book(pictures: Path) -> None:
     parts = [
         "# Every state of the pages",
         "Made by `make screenshots` from freshly started servers, at 1280 px and 360 px.",
-        *_pictures({name: title for name, title in IN_BOOK.items() if (BOOK / f"{name}-360.png").exists()}),
+        *chain.from_iterable(_pictures(name, title) for name, title in IN_BOOK.items()),
     ]
     (BOOK / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _pictures(titles: Mapping[str, str]) -> list[str]:
-    return [
-        line
-        for name, title in titles.items()
-        for line in (
-            f"## {title}",
-            f'<img src="{name}-1280.png" width="640" alt="{title}, wide screen"> '
-            f'<img src="{name}-360.png" width="180" alt="{title}, phone">',
-        )
+def _pictures(name: str, title: str) -> list[str]:
+    shown = [
+        f'<img src="{name}-{width}.png" width="{drawn}" alt="{title}, {device}">'
+        for width, drawn, device in ((1280, 640, "wide screen"), (360, 180, "phone"))
+        if (BOOK / f"{name}-{width}.png").exists()
     ]
+    return [f"## {title}", " ".join(shown)] if shown else []
 
 
 def shoot(stage: Any, out: Path, looks: Sequence[Look], scenes: Sequence[Scene], troubles: list[str]) -> None:
