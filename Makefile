@@ -92,8 +92,9 @@ bench: install-models ## how fast things are; results go into the docs
 	$(BIN)/python benchmarks/bot_batching.py --parlai
 	$(BIN)/python benchmarks/static_cache.py
 
-screenshots: install browser $(PAGES) ## take the pictures of every page again, into docs/screenshots
-	$(BIN)/python tests/e2e/screenshots.py
+screenshots: install browser $(PAGES) ## take the pictures that the documents show again, into docs/screenshots
+	$(BIN)/python tests/e2e/screenshots.py --width 1280 360 --shade light
+	$(BIN)/python tests/e2e/screenshots.py --who desk --width 1280 360 --shade light
 	$(BIN)/python tests/qc/screenshots.py
 
 constraints: install-models ## write the versions in use to constraints.txt

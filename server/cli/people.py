@@ -1,5 +1,6 @@
 """`candor people` and `candor token`: manage accounts of the desk and their roles, and tokens."""
 
+import asyncio
 import sys
 from datetime import datetime
 from typing import Annotated
@@ -8,13 +9,15 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from candor.common.terminal import console, stderr
+from candor.common.terminal import console, fail, stderr
 from server.access import people, sign_ins, tokens
 from server.access.roles import ALL_STUDIES, Role
 from server.cli.installation import Data, own_command, settings_from, transaction_or_fail
 from server.clock import utc_now
+from server.config import Settings
 from server.db.audit import CommandLine, record
-from server.desk.people.people import made, password_link, revoke, said
+from server.desk.people.mail import InvitationMail
+from server.desk.people.people import PersonWithLink, linked, made, mailed, password_link, revoke, said
 
 cli = typer.Typer(
     help="Manage who may sign in at the desk, and their roles.",
@@ -24,6 +27,9 @@ cli = typer.Typer(
 )
 Name = Annotated[str, typer.Argument(help="The name to sign in with, such as an e-mail address.")]
 Study = Annotated[str | None, typer.Option(help="Limit the role to this study.", show_default="all")]
+ByMail = Annotated[
+    bool, typer.Option("--mail", help="Also send the link by e-mail. The name must be the address.")
+]
 RoleOption = Annotated[
     Role,
     typer.Option(
@@ -33,26 +39,48 @@ RoleOption = Annotated[
 
 
 @cli.command("add")
-def add_person(name: Name, role: RoleOption = "researcher", study: Study = None, data: Data = None) -> None:
+def add_person(
+    name: Name,
+    role: RoleOption = "researcher",
+    study: Study = None,
+    by_mail: ByMail = False,
+    data: Data = None,
+) -> None:
     """Add an account, and print a link that works once, for choosing its password."""
-    where, at = study or ALL_STUDIES, utc_now()
+    where, at, settings = study or ALL_STUDIES, utc_now(), settings_from(data=data)
     with transaction_or_fail(data) as connection:
+        if by_mail:
+            InvitationMail(settings).require(name)
         person = people.add(connection, name, role, where, at)
         record(connection, CommandLine(), "person.add", name.lower(), said(role, where))
         secret = sign_ins.new_link(connection, person, at)
-    sys.stdout.write(password_link(settings_from(data=data).resolved_public_url, secret) + "\n")
-    stderr.print(f"For [bold]{escape(name)}[/] ({said(role, where)}): the link works once, within a week.")
+        found = linked(settings.resolved_public_url, connection, name, secret)
+    _hand_over(settings, found, f" ({said(role, where)})", where, by_mail)
 
 
 @cli.command("link")
-def new_link(name: Name, data: Data = None) -> None:
+def new_link(name: Name, by_mail: ByMail = False, data: Data = None) -> None:
     """Print a link that works once, for choosing another password."""
+    settings = settings_from(data=data)
     with transaction_or_fail(data) as connection:
+        if by_mail:
+            InvitationMail(settings).require(name)
         member = people.require(connection, name)
         record(connection, CommandLine(), "person.link", member.name)
         secret = sign_ins.new_link(connection, member.id, utc_now())
-    sys.stdout.write(password_link(settings_from(data=data).resolved_public_url, secret) + "\n")
-    stderr.print(f"For [bold]{escape(name)}[/]: the link works once, within a week.")
+        found = linked(settings.resolved_public_url, connection, name, secret)
+    _hand_over(settings, found, "", ALL_STUDIES, by_mail)
+
+
+def _hand_over(settings: Settings, found: PersonWithLink, role: str, study: str, by_mail: bool) -> None:
+    """Print a link and, with `by_mail`, send it. The command fails if the e-mail could not be sent."""
+    sys.stdout.write(found.link + "\n")
+    stderr.print(f"For [bold]{escape(found.name)}[/]{role}: the link works once, within a week.")
+    if by_mail:
+        sent = asyncio.run(mailed(InvitationMail(settings), found, "The administrator", study))
+        if sent.mail_failure is not None:
+            fail(f"the e-mail could not be sent: {sent.mail_failure}", "Send the link yourself.")
+        stderr.print(f"The link was sent to {escape(found.name)}.")
 
 
 @cli.command("list")

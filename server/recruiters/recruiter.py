@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from server.recruiters.arrival import Arrival, WorkerId, is_placeholder
-from server.recruiters.pay_platform import PayPlatform
+from server.recruiters.pay_platform import PayPlatform, RejectionCategory
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.connection import PlatformConnection
 from server.recruiters.prolific.hooks import genuine
@@ -97,6 +97,8 @@ class PayingRecruiter(_Recruiter):
     """
 
     completion_code: Code
+    # With their names, the most usual one first.
+    rejection_categories: ClassVar[Mapping[RejectionCategory, str]]
 
     @property
     def signs_arrivals(self) -> bool:
@@ -131,6 +133,20 @@ class Prolific(PayingRecruiter):
     title: ClassVar[str] = "Prolific"
     person: ClassVar[str] = "PROLIFIC_PID"
     visit: ClassVar[str | None] = "SESSION_ID"
+    rejection_categories: ClassVar[Mapping[RejectionCategory, str]] = {
+        RejectionCategory.LOW_EFFORT: "Low effort",
+        RejectionCategory.FAILED_INSTRUCTIONS: "Did not follow the instructions",
+        RejectionCategory.FAILED_CHECK: "Failed an attention check",
+        RejectionCategory.TOO_QUICKLY: "Finished too quickly",
+        RejectionCategory.TOO_SLOWLY: "Finished too slowly",
+        RejectionCategory.MALINGERING: "Malingering",
+        RejectionCategory.NO_CODE: "No completion code",
+        RejectionCategory.BAD_CODE: "Wrong completion code",
+        RejectionCategory.NO_DATA: "No data",
+        RejectionCategory.INCOMP_LONGITUDINAL: "Incomplete longitudinal study",
+        RejectionCategory.UNSUPP_DEVICE: "Unsupported device",
+        RejectionCategory.OTHER: "Other",
+    }
 
     @property
     def signs_arrivals(self) -> bool:

@@ -158,7 +158,7 @@ class RecruitmentDetail(_Shown):
     """A run's study on a platform. Amounts are cents of `currency`; None: not known yet.
 
     `fault`: why the latest reading failed. While `status` is DRAFTING, the platform has not answered the
-    request to create it, and `study` is empty.
+    request to create it, and `study` is empty. `rejection_categories`: their names, the most usual one first.
     """
 
     platform: str
@@ -168,6 +168,7 @@ class RecruitmentDetail(_Shown):
     reward: int
     currency: str | None
     pays_screen_outs: bool
+    rejection_categories: dict[str, str]
     created_at: datetime
     created_by: str
     read_at: datetime | None
@@ -275,6 +276,7 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
         reward=found.reward,
         currency=found.currency,
         pays_screen_outs="screened_out" in found.codes,
+        rejection_categories=dict(PAYING[found.platform].rejection_categories),
         created_at=found.created_at,
         created_by=found.created_by,
         read_at=found.read_at,

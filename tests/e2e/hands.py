@@ -13,7 +13,7 @@ from tests.support.waiting import PATIENCE
 FINISH = re.compile("^Finish & rate")
 # What has been said, by either.
 BUBBLES = ".bubble:not(.bubble-typing)"
-HEIGHTS = {1280: 800, 390: 844, 360: 740}
+HEIGHTS = {1280: 800, 768: 1024, 390: 844, 360: 740}
 
 LINES = [
     "I spent the whole weekend baking bread, have you ever tried?",

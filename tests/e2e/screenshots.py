@@ -1,16 +1,20 @@
-"""Takes a picture of every state of the pages into docs/screenshots: of the worker's, or of the desk's.
+"""Takes a picture of every state of the pages: of the worker's, or of the desk's.
 
-    python tests/e2e/screenshots.py [--who workers|desk] [--out DIR] [--only WORD …]
+    python tests/e2e/screenshots.py [--who workers|desk] [--out DIR]
+        [--width N …] [--shade light|dark …] [--only WORD …]
 
 Starts a server of its own over fresh data. Each state is checked on the way: axe finds nothing, the
-console is silent, nothing scrolls sideways, nothing is asked of another host. The worker's page is pictured
-at 1280, 390 and 360 px; the desk at 1280 and 360 px, light and dark. Ends with 1 where anything was found.
+console is silent, nothing scrolls sideways, nothing is asked of another host. All pictures go into a folder
+of their own; those that the documents show are copied into docs/screenshots. Ends with 1 where anything was
+found.
 """
 
 import argparse
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,48 +27,51 @@ from tests.e2e.pictures.camera import Camera
 from tests.e2e.pictures.desk_stage import DeskStage
 from tests.e2e.stage import Stage
 
-OUT = Path(__file__).parents[2] / "docs" / "screenshots"
-_SHADES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-LOOKS: dict[str, list[tuple[int, Literal["light", "dark"]]]] = {
-    "workers": [(width, "light") for width in HEIGHTS],
-    "desk": [(width, shade) for shade in _SHADES for width in (1280, 360)],
+REPOSITORY = Path(__file__).parents[2]
+OUT = REPOSITORY / "build" / "screenshots"
+BOOK = REPOSITORY / "docs" / "screenshots"
+Look = tuple[int, Literal["light", "dark"]]
+SHADES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+# The pictures of the book: each look of the worker's page in English, and some of the desk.
+BOOK_WIDTHS = (1280, 360)
+OF_DESK = ("sign-in", "runs", "run", "assignment", "study", "try-bot", "rehearsal-calls", "recruiting")
+_OF_LANGUAGES = tuple(f"-{tag}" for tag in workers.TAGS)
+IN_BOOK = {
+    **{name: title for name, title in workers.TITLES.items() if not name.endswith(_OF_LANGUAGES)},
+    **{f"desk-{name}": desk.TITLES[f"desk-{name}"] for name in OF_DESK},
 }
 Scene = Callable[[Page, Camera, Any], None]
 
 
-def picture_book(out: Path, taken: set[str]) -> None:
-    """Write the page that shows all states of the worker's page, and those of the desk that lie there."""
+def picture_book(pictures: Path) -> None:
+    """Copy the pictures that the documents show, as far as they were taken, and write their page."""
+    for name, width in product(IN_BOOK, BOOK_WIDTHS):
+        picture = pictures / f"{name}-{width}.png"
+        if picture.exists():
+            shutil.copy(picture, BOOK)
     parts = [
         "# Every state of the pages",
-        "Made by `python tests/e2e/screenshots.py` from a freshly started server, at 1280 px and 360 px.",
+        "Made by `make screenshots` from freshly started servers, at 1280 px and 360 px.",
+        *chain.from_iterable(_pictures(name, title) for name, title in IN_BOOK.items()),
     ]
-    parts += _pictures({name: title for name, title in workers.TITLES.items() if name in taken})
-    parts.append(
-        "The desk is pictured by `python tests/e2e/screenshots.py --who desk`, light and dark; "
-        "some of its pages:"
-    )
-    parts += _pictures({n: title for n, title in desk.TITLES.items() if (out / f"{n}-360.png").exists()})
-    (out / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    (BOOK / "README.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _pictures(titles: Mapping[str, str]) -> list[str]:
-    return [
-        line
-        for name, title in titles.items()
-        for line in (
-            f"## {title}",
-            f'<img src="{name}-1280.png" width="640" alt="{title}, wide screen"> '
-            f'<img src="{name}-360.png" width="180" alt="{title}, phone">',
-        )
+def _pictures(name: str, title: str) -> list[str]:
+    shown = [
+        f'<img src="{name}-{width}.png" width="{drawn}" alt="{title}, {device}">'
+        for width, drawn, device in ((1280, 640, "wide screen"), (360, 180, "phone"))
+        if (BOOK / f"{name}-{width}.png").exists()
     ]
+    return [f"## {title}", " ".join(shown)] if shown else []
 
 
-def shoot(who: str, stage: Any, out: Path, scenes: Sequence[Scene], troubles: list[str]) -> set[str]:
-    """Play every scene in every look; return the names of the pictures that were taken."""
+def shoot(stage: Any, out: Path, looks: Sequence[Look], scenes: Sequence[Scene], troubles: list[str]) -> None:
+    """Play every scene in every look."""
     taken: set[str] = set()
     with sync_playwright() as playwright:
         browser = launch(playwright)
-        for width, shade in LOOKS[who]:
+        for width, shade in looks:
             camera = Camera(out, width, shade, stage.url, troubles, taken)
             for scene in scenes:
                 context = context_of(browser, width, shade)
@@ -73,13 +80,14 @@ def shoot(who: str, stage: Any, out: Path, scenes: Sequence[Scene], troubles: li
                 context.close()
                 sys.stderr.write(f"{scene.__name__} at {width} px, {shade}\n")
         browser.close()
-    return taken
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--who", choices=LOOKS, default="workers")
+    parser.add_argument("--who", choices=("workers", "desk"), default="workers")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--width", type=int, choices=HEIGHTS, nargs="+", default=list(HEIGHTS))
+    parser.add_argument("--shade", choices=SHADES, nargs="+", default=SHADES)
     parser.add_argument("--only", nargs="*", default=[])
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -90,10 +98,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         stage = DeskStage(Path(folder)) if options.who == "desk" else Stage(Path(folder))
         stage.start()
-        taken = shoot(options.who, stage, options.out, scenes, troubles)
+        shoot(stage, options.out, list(product(options.width, options.shade)), scenes, troubles)
         stage.stop()
-    if taken == set(workers.TITLES):
-        picture_book(options.out, taken)
+    picture_book(options.out)
     sys.stderr.writelines(f"{trouble}\n" for trouble in troubles)
     return 1 if troubles else 0
 

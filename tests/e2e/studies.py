@@ -36,7 +36,7 @@ def made(page: Page, stage: Desk, name: str, text: str | None = None) -> None:
     content = {"begin_with": "demo"} if text is None else {"yaml": text}
     call(page, stage, "POST", "/studies", {"name": name, **content})
     desk(page, stage, f"studies/{name}")
-    expect(page.get_by_role("status").filter(has_text="Version 1")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Version 1")).to_contain_text("no problems")
 
 
 def open_tab(page: Page, name: str) -> None:

@@ -96,23 +96,33 @@ def simulated(stage: Stage) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("simulated")
-def test_simulated_workers_are_counted_apart(page: Page, stage: Stage) -> None:
+def test_simulated_workers_are_counted_apart(page: Page, worker: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     row = page.get_by_role("row").filter(has_text="calm · study")
     expect(row.get_by_text("simulated1 in progress")).to_be_visible()
     expect(row.get_by_text("0 submitted", exact=True)).to_be_visible()
     clean(page)
     row.get_by_role("link").first.click()
-    expect(page.locator(".figures dd")).to_have_text(["0"] * 5)
-    expect(page.get_by_role("columnheader", name="Skipped")).to_have_count(0)
-    # Neither do they count among the systems: what they did is folded away, under its own heading.
-    people = page.get_by_role("group", name="Table of systems, systems")
-    expect(people.locator("td[data-name=Active], td[data-name=Planned]")).to_have_text(["0"] * 18)
-    page.get_by_text("What simulated workers did").click()
+    # As long as nobody else has come, nothing is a table of zeros.
     theirs = page.get_by_role("group", name="Table of systems, simulated workers")
     expect(theirs.locator("td[data-name=Planned]").filter(has_text="1")).not_to_have_count(0)
+    expect(page.get_by_text("0 submitted", exact=True)).to_have_count(1)
+    people = page.get_by_role("group", name="Table of systems, systems")
+    expect(people).to_have_count(0)
+    clean(page)
+    enter(worker, f"{stage.url}/w/calm?worker=beside")
+    expect(page.locator(".figures dd")).to_have_text(["0", "1", "0", "0", "0"])
+    expect(page.get_by_role("columnheader", name="Skipped")).to_have_count(0)
+    # Neither do they count among the systems: what they did is folded away, under its own heading.
+    expect(people.locator("td[data-name=Planned]").filter(has_text="1")).not_to_have_count(0)
+    expect(people.locator("td[data-name=Planned]").filter(has_text="2")).to_have_count(0)
+    expect(theirs).to_be_hidden()
+    page.get_by_text("What simulated workers did").click()
+    expect(theirs).to_be_visible()
     open_tab(page, "Workers")
-    page.locator("section[aria-labelledby=workers] tbody a").first.click()
+    page.locator("section[aria-labelledby=workers] tbody tr", has_text="simulated").get_by_role(
+        "link"
+    ).click()
     expect(page.get_by_role("heading", level=2).first).to_contain_text("simulated")
     clean(page)
 
@@ -339,6 +349,15 @@ def test_transcripts_are_read_with_the_keyboard_from_worker_to_worker(
     page.keyboard.press("n")
     expect(page.get_by_text("I am read-first.")).to_be_visible()
     page.go_back()
+    expect(page.get_by_text("I am read-second.")).to_be_visible()
+    press(page, "Installation’s token")
+    page.get_by_role("menuitem", name="Turn off single-key shortcuts").click()
+    expect(page.locator(".keys")).to_have_count(0)
+    page.reload()  # the browser keeps it
+    expect(page.get_by_text("I am read-second.")).to_be_visible()
+    page.keyboard.press("n")
+    press(page, "Installation’s token")
+    expect(page.get_by_role("menuitem", name="Turn on single-key shortcuts")).to_be_visible()
     expect(page.get_by_text("I am read-second.")).to_be_visible()
     clean(page)
 

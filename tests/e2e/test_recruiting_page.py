@@ -40,7 +40,7 @@ def study_without_a_platform(page: Page, stage: Stage) -> None:
     page.get_by_label("Bot", exact=True).fill("builtin:reflect")
     step(page, "Quality control")
     page.get_by_label("Quality-control conversations per worker").fill("0")
-    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no problems")
 
 
 def run_opened(page: Page, run: str) -> None:
@@ -233,7 +233,7 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     code = page.get_by_label("Completion code")
     expect(code).to_have_value(re.compile(r"^[A-Za-z0-9_-]{8,64}$"))
     given = code.input_value()
-    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no problems")
     clean(page)
     run_opened(page, "charted")
     open_tab(page, "Recruiting")

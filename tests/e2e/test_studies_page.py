@@ -1,6 +1,7 @@
 """Studies on the desk, in a real browser: from a blank page to a run, and what can go wrong on the way."""
 
 import re
+from base64 import b64encode
 
 import pytest
 import yaml
@@ -47,7 +48,7 @@ def test_a_study_from_a_blank_page_to_a_run(page: Page, stage: Stage) -> None:
     step(page, "Quality control")
     page.get_by_label("Quality-control conversations per worker").fill("0")
     unsaved = page.get_by_role("status").filter(has_text="Unsaved changes")
-    expect(unsaved).to_contain_text("no mistakes, 1 note")
+    expect(unsaved).to_contain_text("no problems, 1 note")
     notes = page.get_by_role("list", name="What you should know before you open a run")
     expect(notes).to_contain_text("No worker can be tested")
     clean(page)
@@ -279,11 +280,11 @@ def test_to_archive_a_study_leaves_what_is_being_written_and_a_refusal_is_shown(
 ) -> None:
     made(page, stage, "moth")
     page.get_by_label("Title").fill("Chats at night")
-    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no problems")
     press(page, "More")
     page.get_by_role("menuitem", name="Archive").click()
     expect(page.get_by_role("heading", name="moth archived")).to_be_visible()
-    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no problems")
     expect(page.get_by_label("Title")).to_have_value("Chats at night")
     headers = {"Authorization": f"Bearer {stage.token}"}
     assert page.request.delete(f"{stage.url}/api/desk/studies/moth", headers=headers).ok
@@ -317,3 +318,26 @@ def test_two_chatbots_side_by_side_are_previewed_with_the_choice_between_them(
     press(page, "Choice")
     expect(frame.get_by_role("radio")).to_have_count(3)
     clean(page)
+
+
+def test_a_logo_is_chosen_as_a_file_shown_and_removed(page: Page, stage: Stage) -> None:
+    made(page, stage, "branded")
+    step(page, "Consent and texts")
+    page.get_by_text("Advanced", exact=True).last.click()
+    page.locator("summary", has_text="Name and logo of your lab").click()
+    lab = page.locator('[data-setting="texts.lab"]')
+    lab.get_by_label("Name", exact=True).fill("Lab of Light")
+    chooser = lab.get_by_label("Logo", exact=True)
+    large = {"name": "wall.png", "mimeType": "image/png", "buffer": bytes(40_000)}
+    chooser.set_input_files(large)  # type: ignore[arg-type]
+    expect(lab.get_by_role("alert")).to_have_text("wall.png has 40 kB. Choose an image of at most 30 kB.")
+    mark = b'<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40"><path d="M0 0h80v40z"/></svg>'
+    chooser.set_input_files({"name": "mark.svg", "mimeType": "image/svg+xml", "buffer": mark})
+    expect(lab.get_by_role("img", name="Chosen now")).to_be_visible()
+    expect(lab.get_by_role("alert")).to_have_count(0)
+    shown = page.frame_locator("iframe").locator(".brand-logo")
+    expect(shown).to_have_attribute("src", "data:image/svg+xml;base64," + b64encode(mark).decode())
+    clean(page)
+    press(page, "Remove image")
+    expect(shown).to_have_count(0)
+    expect(lab.get_by_role("img")).to_have_count(0)

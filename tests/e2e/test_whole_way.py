@@ -57,7 +57,7 @@ def make_study(page: Page, bot: str) -> None:
         page.get_by_label("Family").fill(name)
         page.get_by_label("Bot", exact=True).fill(spoken_by)
     press(page, "Save")
-    expect(page.get_by_role("status").filter(has_text="Version 2")).to_contain_text("no mistakes")
+    expect(page.get_by_role("status").filter(has_text="Version 2")).to_contain_text("no problems")
 
 
 def add_bot(page: Page, address: str) -> None:
@@ -65,7 +65,7 @@ def add_bot(page: Page, address: str) -> None:
     press(page, "Add a bot")
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("All studies").check()
-    dialog.get_by_label("Name", exact=True).fill("mine")
+    dialog.get_by_label("Name of the bot").fill("mine")
     dialog.get_by_label("Service").select_option("http")
     dialog.get_by_label("Address", exact=True).fill(address)
     dialog.get_by_role("button", name="Add", exact=True).click()

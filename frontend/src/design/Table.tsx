@@ -6,6 +6,8 @@ import type { Sorting } from "./sorting";
 export interface Column {
   name: string;
   kind?: "wide" | "number";
+  /** It is left out on a tablet and on a phone; its cells say so by their class, too. */
+  onlyWide?: boolean;
   /** By what a row is sorted where its name is pressed; a column without it can't be sorted. */
   sort?: string;
 }
@@ -49,17 +51,18 @@ export function Table({ label, columns, children, cards, sorting }: Props) {
   );
 }
 
-function Head({ column: { name, kind, sort }, sorting }: { column: Column; sorting?: Sorting }) {
+function Head({ column: { name, kind, sort, onlyWide }, sorting }: { column: Column; sorting?: Sorting }) {
+  const look = [kind, onlyWide ? "only-wide" : ""].filter(Boolean).join(" ");
   if (sort === undefined || sorting === undefined) {
     return (
-      <th scope="col" class={kind}>
+      <th scope="col" class={look}>
         {name}
       </th>
     );
   }
   const now = sorting.by === sort ? sorting.order : null;
   return (
-    <th scope="col" class={kind} aria-sort={now ?? "none"}>
+    <th scope="col" class={look} aria-sort={now ?? "none"}>
       <button type="button" class="sort" onClick={() => sorting.onSort(sort)}>
         {name}
         <span class="sort-arrow">

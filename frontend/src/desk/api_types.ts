@@ -1172,7 +1172,7 @@ export interface PlatformRow {
  * A run's study on a platform. Amounts are cents of `currency`; None: not known yet.
  *
  * `fault`: why the latest reading failed. While `status` is DRAFTING, the platform has not answered the
- * request to create it, and `study` is empty.
+ * request to create it, and `study` is empty. `rejection_categories`: their names, the most usual one first.
  */
 export interface RecruitmentDetail {
   batches: BatchRow[];
@@ -1185,6 +1185,9 @@ export interface RecruitmentDetail {
   places: number;
   platform: string;
   read_at: string | null;
+  rejection_categories: {
+    [k: string]: string;
+  };
   reward: number;
   status: string;
   study: string;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** Where tables become cards; the style sheets have the same width. */
-const NARROW = "(max-width: 52rem)";
+const NARROW = "(max-width: 46rem)";
 
 /** Whether the page is as narrow as on a phone. */
 export function useNarrow(): boolean {

@@ -7,7 +7,7 @@ from pydantic import BaseModel, StrictBool, StringConstraints
 from sqlalchemy import Connection
 
 from server.access import people, sign_ins, tokens
-from server.access.actor import Actor, Allowed, Caller, RequestBody
+from server.access.actor import Allowed, Caller, RequestBody
 from server.access.parts import PublicUrl, part
 from server.access.people import Member
 from server.access.roles import ALL_STUDIES, Role
@@ -156,10 +156,10 @@ async def invite_person(
     def add(connection: Connection) -> PersonWithLink:
         person = people.add(connection, body.name, body.role, study, at)
         record(connection, actor, "person.add", body.name.lower(), said(body.role, study))
-        return _linked(public_url, connection, body.name, sign_ins.new_link(connection, person, at))
+        return linked(public_url, connection, body.name, sign_ins.new_link(connection, person, at))
 
     made = await store.submit(add)
-    return await _mailed(mail, made, actor, study) if body.by_mail else made
+    return await mailed(mail, made, actor.name, study) if body.by_mail else made
 
 
 @router.put("/people/{person}/role", dependencies=_PEOPLE)
@@ -179,7 +179,7 @@ async def set_role(
         if needs_link:
             member = people.require(connection, person)
             secret = sign_ins.new_link(connection, member.id, utc_now())
-            return PersonChanged(**dict(_linked(public_url, connection, person, secret)))
+            return PersonChanged(**dict(linked(public_url, connection, person, secret)))
         return PersonChanged(**dict(person_row(people.require(connection, person))), link=None)
 
     return await store.submit(change)
@@ -197,12 +197,12 @@ async def new_password_link(
     def make(connection: Connection) -> PersonWithLink:
         member = people.require(connection, person)
         record(connection, actor, "person.link", member.name)
-        return _linked(
+        return linked(
             public_url, connection, member.name, sign_ins.new_link(connection, member.id, utc_now())
         )
 
     made = await store.submit(make)
-    return await _mailed(mail, made, actor, ALL_STUDIES) if by_mail else made
+    return await mailed(mail, made, actor.name, ALL_STUDIES) if by_mail else made
 
 
 @router.delete("/people/{person}/link", status_code=204, dependencies=_PEOPLE)
@@ -251,15 +251,19 @@ async def revoke_token(token: str, actor: Caller, store: Lists) -> Response:
     return Response(status_code=204)
 
 
-async def _mailed(mail: InvitationMail, made: PersonWithLink, actor: Actor, study: str) -> PersonWithLink:
-    """Send the link of `made` to its person, and return `made` with what became of it."""
+async def mailed(mail: InvitationMail, made: PersonWithLink, by: str, study: str) -> PersonWithLink:
+    """Send the link of `made` to its person, and return `made` with what became of it.
+
+    `by`: the name of who invites. `study`: the study, or `ALL_STUDIES`.
+    """
     if made.link_expires_at is None:
         return made
-    failure = await mail.send(made.name, actor.name, study, made.link, made.link_expires_at)
+    failure = await mail.send(made.name, by, study, made.link, made.link_expires_at)
     return made.model_copy(update={"mailed": failure is None, "mail_failure": failure})
 
 
-def _linked(public_url: str, connection: Connection, name: str, secret: str) -> PersonWithLink:
+def linked(public_url: str, connection: Connection, name: str, secret: str) -> PersonWithLink:
+    """Return the account of this name with the one-time link that has the secret."""
     row = person_row(people.require(connection, name))
     return PersonWithLink(**dict(row), link=password_link(public_url, secret))
 

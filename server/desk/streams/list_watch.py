@@ -38,7 +38,7 @@ class ListFeeds:
         for topic, feeds in {
             TOPIC: (self.studies, self.people),
             "runs": (self.studies,),
-            "bots": (self.bots,),
+            "bots": (self.bots, self.studies),
             CHECKS: (self.bots,),
         }.items():
             news.subscribe(topic, _teller(feeds))
@@ -50,8 +50,11 @@ class ListFeeds:
     async def _look_at_studies(self) -> Sight[None]:
         def read(connection: Connection) -> Sight[None]:
             runs = studies.runs_of(connection)
+            registered = stored_bots.names(connection)
             found = studies.all_studies(connection)
-            return _sight(studies=[study_summary(study, runs.get(study.name, [])) for study in found])
+            return _sight(
+                studies=[study_summary(study, runs.get(study.name, []), registered) for study in found]
+            )
 
         return await self._store.read(read)
 

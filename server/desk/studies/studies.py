@@ -134,9 +134,11 @@ async def list_studies(actor: Caller, store: Lists) -> StudyList:
     """List all studies that the caller may see, including archived ones."""
 
     def read(connection: Connection) -> StudyList:
-        runs = studies.runs_of(connection)
+        runs, registered = studies.runs_of(connection), stored_bots.names(connection)
         found = [s for s in studies.all_studies(connection) if actor.may("see_studies", s.name)]
-        return StudyList(studies=[study_summary(study, runs.get(study.name, [])) for study in found])
+        return StudyList(
+            studies=[study_summary(study, runs.get(study.name, []), registered) for study in found]
+        )
 
     return await store.read(read)
 
@@ -147,7 +149,7 @@ async def create_study(body: NewStudy, actor: Caller, store: Lists) -> StudyDeta
     text = body.yaml
     if text is None:
         text = template_text(body.begin_with or "blank", body.name, body.language)
-    await _read_first(text, body.name)
+    await _read_first(text, body.name, store)
     at = utc_now()
 
     def create(connection: Connection) -> StoredStudy:
@@ -170,7 +172,7 @@ async def show_study(study: str, actor: Caller, store: Lists) -> StudyDetail:
 @router.put("/studies/{study}", dependencies=_CHANGE)
 async def save_study(study: str, body: NewVersion, actor: Caller, store: Lists) -> StudyDetail:
     """Save a new version of a study. Refused if somebody else has saved one meanwhile."""
-    await _read_first(body.yaml, study)
+    await _read_first(body.yaml, study, store)
     at = utc_now()
     return await _changed(
         store,
@@ -305,10 +307,11 @@ async def _changed(
     return await store.submit(commit)
 
 
-async def _read_first(text: str, name: str) -> None:
+async def _read_first(text: str, name: str, store: Lists) -> None:
     """Parse a study's text before the transaction, which would take too long. Raises StudyNameDiffers."""
     await in_thread(lambda: require_name(text, name))
-    await in_thread(lambda: headline(text))
+    registered = frozenset(await store.read(stored_bots.names))
+    await in_thread(lambda: headline(text, registered))
 
 
 def _own(connection: Connection, actor: Actor, study: str) -> None:

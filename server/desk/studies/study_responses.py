@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from sqlalchemy import Connection
 
 from bots import Finding
+from server.bots import stored_bots
 from server.bots.lineup import mistakes_of
 from server.clock import ShownTime
 from server.db.runs.runs import RunStatus
@@ -179,9 +180,11 @@ class StudyPreview(BaseModel):
 _AROUND = 2  # unchanged lines that are shown around a change
 
 
-def study_summary(study: StoredStudy, runs: Sequence[RunOfStudy]) -> StudySummary:
-    """Return a study with its runs."""
-    title, mistakes = headline(study.newest.yaml)
+def study_summary(
+    study: StoredStudy, runs: Sequence[RunOfStudy], registered: Collection[str]
+) -> StudySummary:
+    """Return a study with its runs. `registered`: the names of the registered bots."""
+    title, mistakes = headline(study.newest.yaml, frozenset(registered))
     return StudySummary(
         name=study.name,
         title=title,
@@ -195,15 +198,22 @@ def study_summary(study: StoredStudy, runs: Sequence[RunOfStudy]) -> StudySummar
 
 
 @lru_cache(maxsize=500)
-def headline(text: str) -> tuple[str, int]:
+def headline(text: str, registered: frozenset[str]) -> tuple[str, int]:
     """Return a study's title and its number of mistakes. This is slow, so each text is parsed only once."""
-    read, mistakes = read_study(text)
-    return (read.title if read is not None else ""), len(mistakes)
+    read, _ = read_study(text)
+    return (read.title if read is not None else ""), len(_all_mistakes(text, registered))
+
+
+def _all_mistakes(text: str, registered: Collection[str]) -> list[Mistake]:
+    """Return the mistakes in a study, and those that come to light once they are corrected."""
+    found = mistakes_of(text, registered)
+    return [*found, *later_mistakes(text, found)] if found else []
 
 
 def study_detail(connection: Connection, study: StoredStudy, *, whole: bool) -> StudyDetail:
     """Return a study with its text, its versions and its runs. `whole`: include secrets in the text."""
-    summary = study_summary(study, runs_of(connection).get(study.name, []))
+    registered = stored_bots.names(connection)
+    summary = study_summary(study, runs_of(connection).get(study.name, []), registered)
     rows = [version_row(each) for each in versions(connection, study.name)]
     return StudyDetail(**summary.model_dump(), yaml=shown_text(study.newest.yaml, whole=whole), versions=rows)
 
@@ -266,14 +276,13 @@ def checked_study(text: str, changes: Sequence[EditedSetting], registered: Colle
         after = edited(text, change)
         text = after.text
         rewritten += [after.rewritten] if after.rewritten else []
-    found = mistakes_of(text, registered)
+    found = _all_mistakes(text, registered)
     content = _content(text)
     study = None if found else parse_study(text)
-    mistakes = [mistake_view(mistake) for mistake in [*found, *later_mistakes(text, found)]] if found else []
     return CheckedStudy(
         yaml=text,
         content=content,
-        mistakes=mistakes,
+        mistakes=[mistake_view(mistake) for mistake in found],
         notes=[] if study is None else list(study_notes(study)),
         rewritten=list(dict.fromkeys(rewritten)),
         shipped={f"criteria.{i}.statement": text for i, text in shipped_statements(content).items()},

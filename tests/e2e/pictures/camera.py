@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page
 
+from tests.e2e.axe import SETTLED, WITH_TARGETS, violations
 from tests.e2e.hands import HEIGHTS
 
 
@@ -21,16 +21,20 @@ class Camera:
     troubles: list[str]
     taken: set[str]
 
+    @property
+    def look(self) -> str:
+        """What tells this camera's pictures, and the workers in them, from those of another."""
+        return f"{self.shade}-{self.width}"
+
     def shoot(self, page: Page, name: str, *, whole: bool = False) -> None:
         page.mouse.move(0, 0)
         page.wait_for_timeout(350)
-        found = Axe().run(page)
-        for violation in found.response["violations"]:
-            nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
-            self.troubles.append(f"{name} {self.width}: axe {violation['id']}: {violation['help']}: {nodes}")
+        page.evaluate(SETTLED)
+        for rule, element in violations(page, options=WITH_TARGETS):
+            self.troubles.append(f"{name} {self.look}: axe {rule}: {element[:160]}")
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > self.width:
-            self.troubles.append(f"{name} {self.width}: scrolls sideways ({wide} px)")
+            self.troubles.append(f"{name} {self.look}: scrolls sideways ({wide} px)")
         height = page.evaluate("document.documentElement.scrollHeight") if whole else HEIGHTS[self.width]
         page.set_viewport_size({"width": self.width, "height": height})
         suffix = "" if self.shade == "light" else f"-{self.shade}"
@@ -42,10 +46,10 @@ class Camera:
         def said(message: ConsoleMessage) -> None:
             expected = re.search(r"WebSocket connection|Failed to load resource", message.text)
             if message.type in {"error", "warning"} and not expected:
-                self.troubles.append(f"{self.width}: console: {message.text}")
+                self.troubles.append(f"{self.look}: console: {message.text}")
 
         context.on("console", said)
-        context.on("weberror", lambda error: self.troubles.append(f"{self.width}: {error.error}"))
+        context.on("weberror", lambda error: self.troubles.append(f"{self.look}: {error.error}"))
         context.on(
             "request",
             lambda request: (

@@ -30,6 +30,7 @@ TITLES = {
     "desk-export": "Desk: no files yet",
     "desk-export-made": "Desk: a run as files",
     "desk-rehearsal": "Desk: no rehearsal yet",
+    "desk-rehearsal-calls": "Desk: a rehearsal asks before bots are called",
     "desk-rehearsing": "Desk: a rehearsal under way",
     "desk-studies": "Desk: studies",
     "desk-new-study": "Desk: a new study",
@@ -39,6 +40,7 @@ TITLES = {
     "desk-register-bot": "Desk: registering a bot",
     "desk-register-service": "Desk: registering a model of a service, with a mistake",
     "desk-bots": "Desk: what checks found, and the examination of the qc bot",
+    "desk-try-bot": "Desk: a bot is tried",
     "desk-open-run": "Desk: opening a run",
     "desk-recruiting-draft": "Desk: a study to be drafted on Prolific",
     "desk-recruiting": "Desk: recruiting on Prolific",
@@ -172,7 +174,7 @@ def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
     _go(other, stage, f"/studies/{name}#token={stage.token}")
     other.get_by_label("Title").fill("Theirs")
     press(other, "Save")
-    expect(other.get_by_text("Version 2")).to_be_visible()
+    expect(other.locator(".study-head [role=status]")).to_contain_text("Version 2")
     other.close()
     press(page, "Save")
     _heading(page, "Somebody else has saved this study")

@@ -27,7 +27,7 @@ WORKERS = 80
 _LOOKS = 8  # at how many numbers of workers the run is analysed
 _QUALITY = {"translation": 0.75, "ngram": 0.3, "interviewer": 0.62, "reflect": 0.45}
 _RULES = {
-    "target": {"widest_interval": 0.4},
+    "target": {"widest_interval": 0.25},
     "budget": {"total": 600, "pay": 3.5, "fee_share": 0.25, "currency": "EUR"},
     "most_at_once": 40,
 }

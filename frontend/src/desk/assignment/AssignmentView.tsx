@@ -3,7 +3,7 @@ import { useContext, useState } from "preact/hooks";
 import { Empty } from "../../design/Empty";
 import type { AssignmentDetail, RunDetail } from "../api_types";
 import { useFetched } from "../fetched";
-import { useKeys } from "../keys";
+import { useKeys, useSingleKeys } from "../keys";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { GoContext, type Route, type RunRoute } from "../route";
@@ -73,6 +73,7 @@ function Reader({ run, assignment, named }: ReaderProps) {
     const target = other ? to(assignment.assignment, other.id) : by > 0 ? next : previous;
     target && go(target);
   };
+  const keys = useSingleKeys();
   useKeys({
     j: () => step(1),
     k: () => step(-1),
@@ -127,14 +128,16 @@ function Reader({ run, assignment, named }: ReaderProps) {
               </li>
             ))}
           </ol>
-          <div class="soft small keys">
-            <p>
-              <kbd>j</kbd> next <kbd>k</kbd> previous
-            </p>
-            <p>
-              <kbd>n</kbd> next worker <kbd>p</kbd> previous
-            </p>
-          </div>
+          {keys.on && (
+            <div class="soft small keys">
+              <p>
+                <kbd>j</kbd> next <kbd>k</kbd> previous
+              </p>
+              <p>
+                <kbd>n</kbd> next worker <kbd>p</kbd> previous
+              </p>
+            </div>
+          )}
         </nav>
         {shown && <Shown part={shown} assignment={assignment} key={shown.id} />}
       </div>

@@ -1,6 +1,5 @@
 import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { Dialog } from "../../design/Dialog";
 import { Segmented } from "../../design/Segmented";
 import { TextField } from "../../design/TextField";
 import { AccountContext, may } from "../account";
@@ -24,29 +23,21 @@ interface Props {
   editor: Editor;
   /** The schema of studies, which has the settings of their bots. */
   root: Schema;
-  /** Names that the study has already. */
-  taken: string[];
-  onClose: () => void;
+  onAdded: (bot: string) => void;
+  onCancel?: () => void;
 }
 
 /** Add a bot to the study, or register it so that every study can name it. */
-export function AddBot({ editor, root, taken, onClose }: Props) {
+export function AddBot({ editor, root, onAdded, onCancel }: Props) {
   const { token } = useContext(ResearcherContext);
   const mayRegister = may(useContext(AccountContext), "change_bots");
   const [whose, setWhose] = useState<Whose>("study");
   const [name, setName] = useState("");
   const [failure, setFailure] = useState("");
   const [first] = servicesOf(root);
-  const draft = useBotDraft(
-    first ? movedTo(undefined, first, endpointSchema(root, first.kind)) : { kind: "openai" },
-  );
+  const start = first ? movedTo(undefined, first, endpointSchema(root, first.kind)) : { kind: "openai" };
+  const draft = useBotDraft(start);
   const named = name.trim();
-  const wrongName =
-    whose === "study" && taken.includes(named)
-      ? "The study has a bot of this name."
-      : whose === "study" && !OWN_NAME.test(named)
-        ? "Enter a name: lowercase letters, digits or _, starting with a letter."
-        : "";
   const submit = async (event: Event) => {
     event.preventDefault();
     setFailure("");
@@ -55,6 +46,7 @@ export function AddBot({ editor, root, taken, onClose }: Props) {
       if (!(kind === "dial-in" || (await draft.check()))) {
         return;
       }
+      const wrongName = whose === "study" ? wrongWith(named, editor) : "";
       if (wrongName) {
         setFailure(wrongName);
         return;
@@ -64,48 +56,82 @@ export function AddBot({ editor, root, taken, onClose }: Props) {
       } else {
         await send("POST", "/api/desk/bots", { name: named, endpoint: draft.endpoint }, token);
       }
-      onClose();
+      setName("");
+      draft.set(DRAFT, start);
+      onAdded(named);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
   };
   const own = mistakesAt(draft.mistakes, DRAFT);
   return (
-    <Dialog title="Add a bot" onClose={onClose}>
-      <form class="study-fields" noValidate onSubmit={(event) => void submit(event)}>
-        {mayRegister && (
-          <div class="field">
-            <span class="label">Who can use it</span>
-            <Segmented label="Who can use it" choices={WHOSE} value={whose} onChange={setWhose} />
-            <p class="soft small">
-              {whose === "study"
-                ? "It becomes part of this study’s settings."
-                : "It is registered with the server, and every study can name it."}
-            </p>
-          </div>
-        )}
-        <TextField
-          label="Name"
-          hint={
-            whose === "study"
-              ? "How this study names it: lowercase letters, digits and _. Workers never see it."
-              : "How studies name it: lowercase letters, digits, - and _. Workers never see it."
-          }
-          value={name}
-          onValue={setName}
-          required
-        />
-        <EndpointFields editor={draft} root={root} path={DRAFT} dialIn={whose === "server"} />
-        <p class="complaint" role="alert">
-          {own || (draft.mistakes.length > 0 ? "Fix the problems above first." : failure)}
-        </p>
-        <div class="actions">
-          <Button kind="secondary" onClick={onClose}>
+    <form class="study-fields" noValidate aria-label="Add a bot" onSubmit={(event) => void submit(event)}>
+      {mayRegister && (
+        <div class="field">
+          <span class="label">Who can use it</span>
+          <Segmented label="Who can use it" choices={WHOSE} value={whose} onChange={setWhose} />
+          <p class="soft small">
+            {whose === "study"
+              ? "It becomes part of this study’s settings."
+              : "It is registered with the server, and every study can name it."}
+          </p>
+        </div>
+      )}
+      <TextField
+        label="Name of the bot"
+        hint={
+          whose === "study"
+            ? "How this study names it: lowercase letters, digits and _. Workers never see it."
+            : "How studies name it: lowercase letters, digits, - and _. Workers never see it."
+        }
+        value={name}
+        onValue={setName}
+        required
+      />
+      <EndpointFields editor={draft} root={root} path={DRAFT} dialIn={whose === "server"} />
+      <p class="complaint" role="alert">
+        {own || (draft.mistakes.length > 0 ? "Fix the problems above first." : failure)}
+      </p>
+      <div class="actions">
+        {onCancel && (
+          <Button kind="secondary" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit">Add</Button>
-        </div>
-      </form>
-    </Dialog>
+        )}
+        <Button type="submit" kind={onCancel ? "primary" : "secondary"}>
+          Add
+        </Button>
+      </div>
+    </form>
   );
+}
+
+/** What is wrong with the name of a bot of the study's own; empty where nothing is. */
+function wrongWith(name: string, editor: Editor): string {
+  if (!OWN_NAME.test(name)) {
+    return "Enter a name: lowercase letters, digits or _, starting with a letter.";
+  }
+  const taken = [
+    ...Object.keys((editor.content?.bots ?? {}) as Record<string, unknown>),
+    ...systemsOf(editor).flatMap((system) => [system?.name, system?.bot]),
+  ];
+  return taken.includes(name) ? "The study has a bot of this name." : "";
+}
+
+/** A system as far as it is written. */
+export interface WrittenSystem {
+  name?: string;
+  bot?: unknown;
+}
+
+/** The systems that the study compares, as far as they are written. */
+export function systemsOf({ content }: Editor): (WrittenSystem | null)[] {
+  return Array.isArray(content?.systems) ? content.systems : [];
+}
+
+/** Make a bot a system of the study. */
+export function evaluate(editor: Editor, bot: string): void {
+  // The name of a bot may have characters that a system's may not.
+  const name = bot.replace(/[^a-z0-9_]/g, "_").replace(/^[^a-z]+/, "") || "bot";
+  editor.set(["systems", systemsOf(editor).length], { name, family: name, bot });
 }

@@ -12,7 +12,7 @@ import { newestOf, usePushed } from "../pushed";
 import { ResearcherContext } from "../researcher";
 import type { Editor } from "../studies/editor";
 import type { Schema } from "../studies/settings";
-import { AddBot } from "./AddBot";
+import { AddBot, evaluate, systemsOf } from "./AddBot";
 import "./bots.css";
 import { BotRow } from "./BotRow";
 import { CheckLines, CheckResult } from "./CheckResult";
@@ -51,7 +51,7 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
   const [trying, setTrying] = useState<string | null>(null);
   const content = editor.content ?? {};
   const own = (content.bots ?? {}) as Record<string, unknown>;
-  const systems = (Array.isArray(content.systems) ? content.systems : []) as (Named | null)[];
+  const systems = systemsOf(editor);
   const named = systems.map((system) => system?.bot).filter((bot): bot is string => typeof bot === "string");
   const bots = [...new Set([...named, ...Object.keys(own)])];
   const others = (known ?? []).map(({ name }) => name).filter((bot) => !bots.includes(bot));
@@ -60,13 +60,8 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
     return names.length === 0 ? "in no system yet" : `answers as ${names.join(", ")}`;
   };
   const common = (bot: string) => ({ bot, onTry: () => setTrying(bot) });
-  const evaluate = (bot: string) => (
-    <Button
-      kind="quiet"
-      onClick={() =>
-        editor.set(["systems"], [...systems, { name: systemName(bot), family: systemName(bot), bot }])
-      }
-    >
+  const evaluation = (bot: string) => (
+    <Button kind="quiet" onClick={() => evaluate(editor, bot)}>
       Evaluate
       <span class="unseen"> {bot}</span>
     </Button>
@@ -86,7 +81,7 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
             const about = `only in this study, ${answersAs(bot)}`;
             return (
               <OwnBot key={bot} {...common(bot)} editor={editor} endpoint={own[bot]} about={about}>
-                {!used && evaluate(bot)}
+                {!used && evaluation(bot)}
               </OwnBot>
             );
           }
@@ -103,7 +98,7 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
       <ul class="bot-list">
         {others.map((bot) => (
           <Registered key={bot} {...common(bot)} editor={editor} known={known} about="">
-            {evaluate(bot)}
+            {evaluation(bot)}
             <Button kind="quiet" onClick={() => setRemoving(bot)}>
               Remove
               <span class="unseen"> {bot}</span>
@@ -119,12 +114,14 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
       </div>
       {removing && <Remove name={removing} onClose={() => setRemoving(null)} />}
       {adding && (
-        <AddBot
-          editor={editor}
-          root={settings.schema_of_study as Schema}
-          taken={bots}
-          onClose={() => setAdding(false)}
-        />
+        <Dialog title="Add a bot" onClose={() => setAdding(false)}>
+          <AddBot
+            editor={editor}
+            root={settings.schema_of_study as Schema}
+            onAdded={() => setAdding(false)}
+            onCancel={() => setAdding(false)}
+          />
+        </Dialog>
       )}
       {trying && (
         <TryBot
@@ -136,16 +133,6 @@ function List({ editor, settings, known }: Props & { known: CheckedBot[] | null 
       )}
     </div>
   );
-}
-
-interface Named {
-  name?: string;
-  bot?: unknown;
-}
-
-/** The name of a bot as systems may be called: the bot's may have other characters. */
-function systemName(bot: string): string {
-  return bot.replace(/[^a-z0-9_]/g, "_").replace(/^[^a-z]+/, "") || "bot";
 }
 
 interface BotProps {

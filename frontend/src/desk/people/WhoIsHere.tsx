@@ -1,8 +1,10 @@
-import { KeyRound, LogOut, MonitorOff } from "lucide";
+import { CircleUser, Keyboard, KeyRound, LogOut, MonitorOff } from "lucide";
 import { useState } from "preact/hooks";
+import { Icon } from "../../design/Icon";
 import { Menu, type MenuItem } from "../../design/Menu";
 import { send } from "../api";
 import type { Account } from "../api_types";
+import { useSingleKeys } from "../keys";
 import { PasswordForm } from "./PasswordForm";
 
 interface Props {
@@ -14,6 +16,7 @@ interface Props {
 /** Who uses the page, and the ways out. */
 export function WhoIsHere({ account, token, onSignedOut }: Props) {
   const [changes, setChanges] = useState(false);
+  const keys = useSingleKeys();
   const signOut = async (path: string) => {
     if (account.kind === "person") {
       await send("POST", path, undefined, token).catch(() => undefined);
@@ -30,15 +33,29 @@ export function WhoIsHere({ account, token, onSignedOut }: Props) {
       ? [{ name: "Change password", icon: KeyRound, onChoose: () => setChanges(true) }]
       : []),
   ];
+  const name = account.kind === "installation" ? "Installation’s token" : account.name;
   return (
     <>
       <Menu
-        label={account.kind === "installation" ? "Installation’s token" : account.name}
+        label={
+          <>
+            <span class="account-name">{name}</span>
+            <span class="account-icon">
+              <Icon of={CircleUser} />
+            </span>
+          </>
+        }
         items={[
           { name: "Sign out", icon: LogOut, onChoose: () => void signOut("/api/account/sign-out") },
           ...(account.kind === "person" ? ofPerson : []),
+          {
+            name: `Turn ${keys.on ? "off" : "on"} single-key shortcuts`,
+            icon: Keyboard,
+            onChoose: () => keys.turn(!keys.on),
+          },
         ]}
       >
+        <p class="account-within small">{name}</p>
         <ul class="soft small roles">
           {account.roles.map(({ role, study }) => (
             <li key={study}>

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { type Action, ActionDialog } from "../run/ActionDialog";
+import { type Action, useActionDialog } from "../run/ActionDialog";
 
 /** What there is to decide about something: `about` tells it from the others, for who only hears the buttons. */
 export interface ActionRow {
@@ -26,7 +25,7 @@ interface Props {
 
 /** A part of the page with rows, each with what can be done about it. */
 export function ActionRows({ title, summary, none, rows, ofAll = [], onDone }: Props) {
-  const [chosen, setChosen] = useState<Action | null>(null);
+  const { choose, dialog } = useActionDialog(({ name }) => name, onDone);
   return (
     <section class="recruiting-part" aria-label={title}>
       <h2>{title}</h2>
@@ -42,7 +41,7 @@ export function ActionRows({ title, summary, none, rows, ofAll = [], onDone }: P
             {actions.length > 0 && (
               <div class="actions">
                 {actions.map((action) => (
-                  <Button key={action.name} kind="secondary" onClick={() => setChosen(action)}>
+                  <Button key={action.name} kind="secondary" onClick={() => choose(action)}>
                     {action.name}
                     <span class="unseen"> {about}</span>
                   </Button>
@@ -53,20 +52,11 @@ export function ActionRows({ title, summary, none, rows, ofAll = [], onDone }: P
         ))}
       </ul>
       {ofAll.map((action) => (
-        <Button key={action.name} kind="secondary" onClick={() => setChosen(action)}>
+        <Button key={action.name} kind="secondary" onClick={() => choose(action)}>
           {action.name}
         </Button>
       ))}
-      {chosen && (
-        <ActionDialog
-          title={chosen.name}
-          action={chosen}
-          onClose={() => {
-            setChosen(null);
-            onDone();
-          }}
-        />
-      )}
+      {dialog}
     </section>
   );
 }

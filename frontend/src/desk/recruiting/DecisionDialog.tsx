@@ -18,20 +18,6 @@ export const CHOICES: readonly { value: Choice; name: string; done: string; dang
   { value: "message", name: "Send a message", done: "Message sent" },
   { value: "reject", name: "Reject", done: "Rejected", danger: true },
 ];
-const CATEGORIES: readonly (readonly [value: string, name: string])[] = [
-  ["LOW_EFFORT", "Low effort"],
-  ["FAILED_INSTRUCTIONS", "Did not follow the instructions"],
-  ["FAILED_CHECK", "Failed an attention check"],
-  ["TOO_QUICKLY", "Finished too quickly"],
-  ["TOO_SLOWLY", "Finished too slowly"],
-  ["MALINGERING", "Malingering"],
-  ["NO_CODE", "No completion code"],
-  ["BAD_CODE", "Wrong completion code"],
-  ["NO_DATA", "No data"],
-  ["INCOMP_LONGITUDINAL", "Incomplete longitudinal study"],
-  ["UNSUPP_DEVICE", "Unsupported device"],
-  ["OTHER", "Other"],
-];
 const SHORTEST = 100;
 
 interface Props {
@@ -40,16 +26,18 @@ interface Props {
   choice: Choice | null;
   /** Whether the study pays those who are screened out. */
   pays: boolean;
+  /** Why a submission can be rejected: the platform's categories, with their names. */
+  categories: Record<string, string>;
   at: At;
   onClose: () => void;
 }
 
 /** Asks for a decision about submissions, checks it against the platform's rules, and carries it out. */
-export function DecisionDialog({ about, choice: given, pays, at, onClose }: Props) {
+export function DecisionDialog({ about, choice: given, pays, categories, at, onClose }: Props) {
   const [choice, setChoice] = useState<Choice>(given ?? "approve");
   const [text, setText] = useState("");
   const [number, setNumber] = useState(shareOf(about));
-  const [category, setCategory] = useState("LOW_EFFORT");
+  const [category, setCategory] = useState(Object.keys(categories)[0] ?? "");
   const [complaint, setComplaint] = useState("");
   const { busy, failure, post } = useRequest();
   // What was read when this was opened, not what is read meanwhile: who decides now decides instead of that.
@@ -109,7 +97,7 @@ export function DecisionDialog({ about, choice: given, pays, at, onClose }: Prop
               value={category}
               onChange={(event) => setCategory(event.currentTarget.value)}
             >
-              {CATEGORIES.map(([value, name]) => (
+              {Object.entries(categories).map(([value, name]) => (
                 <option key={value} value={value}>
                   {name}
                 </option>

@@ -14,8 +14,7 @@ import { Credits } from "./Credits";
 import { Differences } from "./Differences";
 import { DraftForm } from "./DraftForm";
 import { PersonalLinks } from "./PersonalLinks";
-import { ReviewDraft } from "./ReviewDraft";
-import { StudyControls } from "./StudyControls";
+import { ReviewDraft, StudyControls } from "./StudyControls";
 import { Submissions } from "./Submissions";
 import { Totals } from "./Totals";
 import "./recruiting.css";
@@ -131,6 +130,7 @@ function Recruitment({ run, found, platform, onDone }: Props) {
             currency={found.currency}
             platform={platform}
             pays={found.pays_screen_outs}
+            categories={found.rejection_categories}
             at={at}
             onDone={onDone}
           />

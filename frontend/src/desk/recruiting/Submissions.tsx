@@ -15,6 +15,8 @@ interface Props {
   platform: string;
   /** Whether the study pays those who are screened out. */
   pays: boolean;
+  /** Why a submission can be rejected: the platform's categories, with their names. */
+  categories: Record<string, string>;
   at: At;
   onDone: () => void;
 }
@@ -26,7 +28,7 @@ interface Deciding {
 }
 
 /** Every submission: what the platform says, what we know, what is proposed, and what was decided. */
-export function Submissions({ rows, currency, platform, pays, at, onDone }: Props) {
+export function Submissions({ rows, currency, platform, pays, categories, at, onDone }: Props) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [deciding, setDeciding] = useState<Deciding | null>(null);
   const [approving, setApproving] = useState("");
@@ -136,6 +138,7 @@ export function Submissions({ rows, currency, platform, pays, at, onDone }: Prop
           about={deciding.about}
           choice={deciding.choice}
           pays={pays}
+          categories={categories}
           at={at}
           onClose={() => {
             setDeciding(null);

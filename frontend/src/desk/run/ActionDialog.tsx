@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
@@ -30,8 +31,22 @@ interface Props {
   onClose: () => void;
 }
 
+/** Return how an action is chosen, and its dialog while it is; `onDone` is called when that closes. */
+export function useActionDialog(
+  titleOf: (action: Action) => string,
+  onDone?: () => void,
+): { choose: (action: Action) => void; dialog: ComponentChildren } {
+  const [chosen, setChosen] = useState<Action | null>(null);
+  const close = () => {
+    setChosen(null);
+    onDone?.();
+  };
+  const dialog = chosen && <ActionDialog title={titleOf(chosen)} action={chosen} onClose={close} />;
+  return { choose: setChosen, dialog };
+}
+
 /** Asks for what an action needs, and confirms it; says why where the server refuses. */
-export function ActionDialog({ title, action, onClose }: Props) {
+function ActionDialog({ title, action, onClose }: Props) {
   const { token, onUnauthorised } = useContext(ResearcherContext);
   const [text, setText] = useState(action.words?.start ?? "");
   const [failure, setFailure] = useState("");

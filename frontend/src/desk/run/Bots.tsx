@@ -8,7 +8,7 @@ const COLUMNS = [
   { name: "Health" },
   { name: "Replies", kind: "number" },
   { name: "Median", kind: "number" },
-  { name: "Slowest 5 %", kind: "number" },
+  { name: "Slowest 5\u00a0%", kind: "number" },
   { name: "Typing floor", kind: "number" },
   { name: "Late", kind: "number" },
   { name: "Failed tries", kind: "number" },
@@ -42,7 +42,7 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
               <td data-name="Median" class="number">
                 {latency(bot.p50_ms)}
               </td>
-              <td data-name="Slowest 5 %" class={isSlow(bot) ? "number poor" : "number"}>
+              <td data-name={"Slowest 5\u00a0%"} class={isSlow(bot) ? "number poor" : "number"}>
                 {latency(bot.p95_ms)}
               </td>
               <td data-name="Typing floor" class="number">

@@ -29,14 +29,16 @@ export function Overview({ run, now }: { run: RunDetail; now: Date }) {
         <>
           <div class="box overview">
             <Progress run={run} />
-            <dl class="figures">
-              {figuresOf(run.assignments, run.conversations_rated).map(([name, count]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{count}</dd>
-                </div>
-              ))}
-            </dl>
+            {people && (
+              <dl class="figures">
+                {figuresOf(run.assignments, run.conversations_rated).map(([name, count]) => (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>{count}</dd>
+                  </div>
+                ))}
+              </dl>
+            )}
             <Simulated run={run} />
           </div>
           <Scores analysis={run.analysis} now={now} />

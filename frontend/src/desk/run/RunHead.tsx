@@ -1,5 +1,5 @@
 import { Bot, ChartLine, Copy, FlaskConical, MessageSquare, Pause, Play, Square, UserPlus } from "lucide";
-import { useContext, useState } from "preact/hooks";
+import { useContext } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Icon } from "../../design/Icon";
 import { Menu, type MenuItem } from "../../design/Menu";
@@ -12,20 +12,20 @@ import { moment } from "../format";
 import { Link } from "../Link";
 import { GoContext } from "../route";
 import { Status } from "../Status";
-import { type Action, ActionDialog } from "./ActionDialog";
+import { type Action, useActionDialog } from "./ActionDialog";
 import { hasWizard, runActions } from "./actions";
 
 /** What a run is called and how it stands, the one thing to do next, and a menu with the rest. */
 export function RunHead({ run }: { run: RunDetail }) {
   const account = useContext(AccountContext);
   const go = useContext(GoContext);
-  const [chosen, setChosen] = useState<Action | null>(null);
+  const { choose, dialog } = useActionDialog(({ name }) => `${name}: ${run.run}`);
   const { pause, resume, close, message } = runActions(run);
   const offered = (action: Action, icon: MenuItem["icon"]): MenuItem => ({
     name: action.name,
     ...(icon ? { icon } : {}),
     ...(action.danger ? { danger: true } : {}),
-    onChoose: () => setChosen(action),
+    onChoose: () => choose(action),
   });
   const mayChange = may(account, "change_runs");
   const inProgress = run.assignments.active + run.simulated.active > 0;
@@ -74,16 +74,14 @@ export function RunHead({ run }: { run: RunDetail }) {
       </div>
       <div class="run-actions">
         {lead === "answer" && <Lead name="Answer as a chatbot" icon={Bot} onClick={answer} />}
-        {lead === "resume" && <Lead name="Resume" icon={Play} onClick={() => setChosen(resume)} />}
+        {lead === "resume" && <Lead name="Resume" icon={Play} onClick={() => choose(resume)} />}
         {lead === "report" && (
           <Lead name="Report" icon={ChartLine} onClick={() => go({ page: "report", run: run.run })} />
         )}
         {lead === "copy" && <Lead name="Copy workers’ link" icon={Copy} onClick={() => void copy()} />}
         <Menu label="More" items={items} />
       </div>
-      {chosen && (
-        <ActionDialog title={`${chosen.name}: ${run.run}`} action={chosen} onClose={() => setChosen(null)} />
-      )}
+      {dialog}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useContext, useId, useState } from "preact/hooks";
+import { useContext, useId } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { toast } from "../../design/Toast";
 import { AccountContext, may } from "../account";
@@ -9,7 +9,7 @@ import { ExportView } from "../export/ExportView";
 import { progressOf } from "../Progress";
 import { WorkerIds } from "../people/WorkerIds";
 import { RulesControl } from "../rules/RulesControl";
-import { type Action, ActionDialog } from "./ActionDialog";
+import { useActionDialog } from "./ActionDialog";
 import { runActions } from "./actions";
 
 /** What a run goes by and what may be taken from it: rules, link, exports, retention, worker ids, and its end. */
@@ -42,19 +42,17 @@ export function Settings({ run }: { run: RunDetail }) {
 }
 
 function Ending({ run }: { run: RunDetail }) {
-  const [chosen, setChosen] = useState<Action | null>(null);
+  const { choose, dialog } = useActionDialog(({ name }) => `${name}: ${run.run}`);
   const { close } = runActions(run);
   return (
     <Part title="End of the run">
       <div class="box setting setting-danger">
         <p>{close.about}</p>
-        <Button kind="danger" onClick={() => setChosen(close)}>
+        <Button kind="danger" onClick={() => choose(close)}>
           {close.name}
         </Button>
       </div>
-      {chosen && (
-        <ActionDialog title={`${chosen.name}: ${run.run}`} action={chosen} onClose={() => setChosen(null)} />
-      )}
+      {dialog}
     </Part>
   );
 }

@@ -12,6 +12,13 @@ interface Props {
 
 /** How far every system is, against the balance that is aimed at; simulated workers apart from people. */
 export function Systems({ systems, simulated }: Props) {
+  if (simulated.length > 0 && systems.every((system) => held(system) === 0)) {
+    return (
+      <section aria-labelledby="simulated-systems">
+        <SystemsTable id="simulated-systems" title="Simulated workers" systems={simulated} />
+      </section>
+    );
+  }
   return (
     <section aria-labelledby="systems">
       <SystemsTable id="systems" title="Systems" systems={systems} />

@@ -6,7 +6,7 @@ import { Time } from "../../design/Time";
 import type { ConversationHit, RunDetail } from "../api_types";
 import { useFetched } from "../fetched";
 import { moment } from "../format";
-import { useKeys } from "../keys";
+import { useKeys, useSingleKeys } from "../keys";
 import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { Status } from "../Status";
@@ -25,6 +25,7 @@ export function Transcripts({ run }: { run: RunDetail }) {
     const at = links.indexOf(document.activeElement as HTMLElement);
     links[Math.max(0, at + by)]?.focus();
   };
+  const keys = useSingleKeys();
   useKeys({ j: () => step(1), k: () => step(-1) });
   const query = {
     ...(wanted.text ? { text: wanted.text } : {}),
@@ -50,7 +51,8 @@ export function Transcripts({ run }: { run: RunDetail }) {
       <div class="section-head">
         <h2 id="transcripts">Transcripts</h2>
         {isLive ? (
-          found.length > 0 && (
+          found.length > 0 &&
+          keys.on && (
             <p class="soft small keys">
               <kbd>j</kbd> next <kbd>k</kbd> previous <kbd>Enter</kbd> read
             </p>

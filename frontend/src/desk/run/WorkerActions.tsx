@@ -4,7 +4,7 @@ import { Dialog } from "../../design/Dialog";
 import { Menu } from "../../design/Menu";
 import { apiAddress } from "../api";
 import type { AssignmentRow } from "../api_types";
-import { type Action, ActionDialog } from "./ActionDialog";
+import { type Action, useActionDialog } from "./ActionDialog";
 
 interface Props {
   row: AssignmentRow;
@@ -15,11 +15,7 @@ interface Props {
 /** What can be done about a worker now. */
 export function WorkerActions({ row, inTable }: Props) {
   const [listed, setListed] = useState(false);
-  const [chosen, setChosen] = useState<Action | null>(null);
-  const choose = (action: Action) => {
-    setListed(false);
-    setChosen(action);
-  };
+  const { choose, dialog } = useActionDialog(({ name }) => `${name}: ${row.worker}`);
   return (
     <>
       {inTable ? (
@@ -43,7 +39,10 @@ export function WorkerActions({ row, inTable }: Props) {
               <Button
                 key={action.name}
                 kind={action.danger ? "danger" : "secondary"}
-                onClick={() => choose(action)}
+                onClick={() => {
+                  setListed(false);
+                  choose(action);
+                }}
               >
                 {action.name}
               </Button>
@@ -56,13 +55,7 @@ export function WorkerActions({ row, inTable }: Props) {
           </div>
         </Dialog>
       )}
-      {chosen && (
-        <ActionDialog
-          title={`${chosen.name}: ${row.worker}`}
-          action={chosen}
-          onClose={() => setChosen(null)}
-        />
-      )}
+      {dialog}
     </>
   );
 }

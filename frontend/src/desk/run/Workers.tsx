@@ -22,11 +22,11 @@ const COLUMNS: Column[] = [
   { name: "Worker", sort: "worker" },
   { name: "Status", sort: "status" },
   { name: "Step" },
-  { name: "Messages", kind: "number", sort: "inputs" },
-  { name: "Page" },
+  { name: "Messages", kind: "number", sort: "inputs", onlyWide: true },
+  { name: "Page", onlyWide: true },
   { name: "Last seen", sort: "heard" },
-  { name: "Time", kind: "number" },
-  { name: "Rated", kind: "number", sort: "rated" },
+  { name: "Time", kind: "number", onlyWide: true },
+  { name: "Rated", kind: "number", sort: "rated", onlyWide: true },
 ];
 const KEYS = {
   worker: (row: AssignmentRow) => row.worker,
@@ -83,7 +83,7 @@ export function Workers({ run: { run, workers, funnel }, now, shown: named }: Pr
   const columns: Column[] = [
     ...COLUMNS,
     ...(withP ? [{ name: "QC p-value (interim)", kind: "number", sort: "p" } as const] : []),
-    ...(withCode ? [{ name: "Code" }] : []),
+    ...(withCode ? [{ name: "Code", onlyWide: true }] : []),
     ...LAST,
   ];
   const onPage = useNarrow() ? ON_A_PHONE : ON_A_PAGE;

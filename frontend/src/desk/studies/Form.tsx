@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Icon } from "../../design/Icon";
 import type { StudySettings } from "../api_types";
-import { AddSystem } from "./AddSystem";
+import { AddBot, evaluate } from "../bots/AddBot";
 import type { Editor } from "./editor";
 import type { SettingsEditor } from "./Field";
 import { Folded, fieldsOf } from "./Fields";
@@ -111,7 +111,12 @@ function StepFields({ editor, settings, step }: Pick<Props, "editor" | "settings
           <option key={bot} value={bot} />
         ))}
       </datalist>
-      {step.step === "bots" && names.includes("systems") && <AddSystem editor={editor} settings={settings} />}
+      {step.step === "bots" && names.includes("systems") && (
+        <section class="study-group study-fields">
+          <h3 class="label">Add a bot</h3>
+          <AddBot editor={editor} root={root} onAdded={(bot) => evaluate(editor, bot)} />
+        </section>
+      )}
       {step.step === "ratings" && <ScaleOfAll editor={editor} />}
       <Folded
         editor={careful}

@@ -185,7 +185,7 @@ export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
         <Ask
           title="Copy the study"
           label="Name of the copy"
-          hint="Small letters, digits and _, the first one a letter."
+          hint="Lowercase letters, digits and _, starting with a letter."
           start={`${saved.name}_2`}
           button="Copy"
           onClose={() => setAsking(null)}

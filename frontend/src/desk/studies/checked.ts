@@ -1,14 +1,14 @@
 import type { MistakeView } from "../api_types";
 import { problemsInWords } from "./steps";
 
-/** What the check found, in a few words: "1 to fill in, 2 problems to fix", "no mistakes, 1 note". */
+/** What the check found, in a few words: "1 to fill in, 2 problems to fix", "no problems, 1 note". */
 export function checkInWords(mistakes: MistakeView[], content: unknown, notes: string[]): string {
   if (mistakes.length > 0) {
     return problemsInWords(mistakes, content);
   }
   return notes.length === 0
-    ? "no mistakes"
-    : `no mistakes, ${notes.length} ${notes.length === 1 ? "note" : "notes"}`;
+    ? "no problems"
+    : `no problems, ${notes.length} ${notes.length === 1 ? "note" : "notes"}`;
 }
 
 /** A note as pieces, those in `backticks` to be set as code. */

@@ -8,6 +8,8 @@ export interface SettingName {
   long?: boolean;
   /** Headings, lists and links can be written here. */
   marked?: boolean;
+  /** An image that is chosen as a file. */
+  image?: boolean;
   /** Few need it: it stands below "Advanced". */
   advanced?: boolean;
   /** It stands before the others of its mapping. */
@@ -104,7 +106,7 @@ const NAMES: Record<string, SettingName> = {
     hint: "At the top of the worker’s page.",
     advanced: true,
   },
-  "texts.lab.logo": { label: "Logo", hint: "An image as a data: URL.", advanced: true },
+  "texts.lab.logo": { label: "Logo", hint: "PNG, JPEG, WebP or SVG, up to 30 kB.", image: true },
   "texts.consent.version": {
     label: "Version of the consent form",
     hint: "Stored with every agreement. Change it whenever you change the text.",

@@ -5,9 +5,9 @@ const MISTAKE = { line: 3, path: ["title"], reason: "is missing" };
 
 describe("what a check found", () => {
   it("is said with its notes, which a study with mistakes has none of yet", () => {
-    expect(checkInWords([], {}, [])).toBe("no mistakes");
-    expect(checkInWords([], {}, ["No worker can be tested."])).toBe("no mistakes, 1 note");
-    expect(checkInWords([], {}, ["one", "two"])).toBe("no mistakes, 2 notes");
+    expect(checkInWords([], {}, [])).toBe("no problems");
+    expect(checkInWords([], {}, ["No worker can be tested."])).toBe("no problems, 1 note");
+    expect(checkInWords([], {}, ["one", "two"])).toBe("no problems, 2 notes");
     expect(checkInWords([MISTAKE, MISTAKE], { title: 5 }, [])).toBe("2 problems to fix");
     expect(checkInWords([MISTAKE], { title: "" }, [])).toBe("1 to fill in");
   });

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from server.config import Settings
 from server.desk.people import mail
+from tests.server.support.commands import Candor
 from tests.server.support.database import make_run
 from tests.server.support.server import House
 from tests.support.mail_server import MailServer, Security, mail_server
@@ -138,3 +139,26 @@ def test_nothing_is_mailed_without_a_mail_server_or_an_address(url: str, serve: 
 def test_half_of_the_settings_is_refused(settings: dict[str, str]) -> None:
     with pytest.raises(ValidationError):
         Settings(**settings)
+
+
+def test_a_command_mails_its_link(
+    candor: Candor, url: str, serve: Callable[..., House], server: MailServer
+) -> None:
+    house = served(url, serve)
+    given = {"CANDOR_PUBLIC_URL": "https://lab.example/candor", "CANDOR_DATABASE_URL": url}
+    where = ("--data", house.folder)
+    add = ("people", "add", "ann@example.org", "--mail", *where)
+    none = candor(*add, **given)
+    assert (none.exit_code, "This server sends no e-mails" in none.stderr) == (2, True)
+    given |= {"CANDOR_SMTP_URL": server.url, "CANDOR_MAIL_FROM": SENDER}
+    added = candor(*add, **given)  # nothing was added before
+    assert added.exit_code == 0, added.stderr
+    assert added.stdout.strip() in server.sent[0].get_content()
+    assert open_link(house, added.stdout.strip()) == 200
+    server.refuses = True
+    failed = candor("people", "link", "ann@example.org", "--mail", *where, **given)
+    assert failed.exit_code == 2
+    assert failed.stdout.startswith("https://lab.example/candor/desk#link=")
+    assert "the mail server does not accept the address" in failed.stderr
+    nameless = candor("people", "add", "bea", "--mail", *where, **given)
+    assert (nameless.exit_code, "is not an e-mail address" in nameless.stderr) == (2, True)

@@ -172,6 +172,19 @@ def test_an_unknown_bot_is_told_where_two_stand_side_by_side_too(shared: House) 
     ]
 
 
+def test_the_list_counts_the_problems_that_the_page_of_a_study_shows(shared: House, name: str) -> None:
+    text = TEXT.replace("name: demo", f"name: {name}").replace('"builtin:reflect"', "relfect")
+    content = yaml.safe_load(text)
+    content["systems"].append({"name": "mine", "family": "mine", "bot": "mine"})
+    del content["payment"]
+    text = yaml.safe_dump(content)
+    shown = check(shared, text).json()["mistakes"]
+    assert ["simulate", "quality"] in [mistake["path"] for mistake in shown]  # told although one is missing
+    shared.desk("/studies", method="POST", json={"name": name, "yaml": text})
+    listed = {study["name"]: study["mistakes"] for study in shared.desk("/studies").json()["studies"]}
+    assert listed[name] == len(shown)
+
+
 def test_settings_are_changed_in_the_text(shared: House) -> None:
     changed = check(
         shared,
