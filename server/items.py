@@ -268,12 +268,12 @@ def _require_whole_groups(parts: Composition, items: Sequence[NewItem]) -> None:
         if len(members) < parts.ordinary:
             raise StudyInvalid(
                 f"{name} has {len(members)} items, and an assignment takes {parts.ordinary} of one group",
-                "Give every group enough items, ask for fewer in an assignment, or set one_group to false.",
+                "Give every group enough items, ask for fewer in an assignment, or do not ask for one group.",
             )
         if parts.human is not None and all(item.system != parts.human for item in members):
             raise StudyInvalid(
                 f"{name} has no item of “{parts.human}”, and every assignment has one",
-                "Give every group an item that people wrote, or leave `human` out of the composition.",
+                "Give every group an item that people wrote, or name no system of people.",
             )
 
 
