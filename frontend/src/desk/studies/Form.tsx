@@ -112,7 +112,7 @@ function StepFields({ editor, settings, step }: Pick<Props, "editor" | "settings
         ))}
       </datalist>
       {step.step === "bots" && names.includes("systems") && (
-        <section class="study-group study-fields">
+        <section class="study-group">
           <h3 class="label">Add a bot</h3>
           <AddBot editor={editor} root={root} onAdded={(bot) => evaluate(editor, bot)} />
         </section>

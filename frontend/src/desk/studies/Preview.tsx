@@ -108,9 +108,8 @@ export function Preview({ editor, step }: { editor: Editor; step: StepName }) {
   }, [steps, now]);
 
   useEffect(() => {
-    // A frame that could not be loaded is of another origin: its document is nobody's to see.
-    if (shown && frame.current?.contentDocument) {
-      frame.current.contentWindow?.postMessage({ snapshot: shown.snapshot }, window.location.origin);
+    if (shown) {
+      frame.current?.contentWindow?.postMessage({ snapshot: shown.snapshot }, window.location.origin);
     }
   }, [shown, ready]);
 
