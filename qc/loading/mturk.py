@@ -43,6 +43,7 @@ from qc.loading.raw_run import (
     run_name,
 )
 from qc.loading.tables import Table, parse_table
+from qc.loading.validation import repeated_keys
 from qc.options import LoadOptions
 from qc.run import LeftOut, Run
 
@@ -173,6 +174,7 @@ def parse(text: str, where: str, problems: list[Problem]) -> dict[str, object]:
             case []:
                 return {}
             case [dict(answer)] | dict(answer):
+                problems += repeated_keys(text, f"{where}, {ANSWER}", len(answer))
                 return answer
             case _:
                 problems.append(Problem(where, f"{ANSWER} is not a list with one object.", REPAIR))

@@ -90,7 +90,7 @@ def unpacked(name: str, file: BytesIO | BufferedReader) -> BufferedReader:
     except (OSError, EOFError, zlib.error) as error:
         raise SourceError(f"{name}: this file of gzip is damaged ({error}). Get it again.") from None
     found.seek(0)
-    return BufferedReader(found)  # type: ignore[arg-type]  # a BytesIO has all that is used of a raw file
+    return BufferedReader(found)
 
 
 def as_utf8(name: str, content: bytes) -> bytes:

@@ -24,6 +24,7 @@ from snowballstemmer import stemmer
 
 from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError, quoted
+from qc.loading.validation import repeated_keys
 from qc.metrics.metric_table import REPAIR, read_csv
 from qc.metrics.transcripts import Transcript, conversation_names
 from qc.run import Run
@@ -290,6 +291,7 @@ def _json_lines(path: Path, problems: list[Problem]) -> Iterator[_Line]:
         except ValueError:
             problems.append(Problem(f"line {number}", "this is no JSON.", REPAIR))
             continue
+        problems += repeated_keys(line, f"line {number}")
         yield from _checked(f"line {number}", given, problems)
 
 
