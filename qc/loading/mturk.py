@@ -321,7 +321,7 @@ def _require_columns(source: str, header: list[str]) -> None:
     if len(missing) == len(COLUMNS):
         raise SourceError(
             f"{source}: this is neither a hits_data.json, nor an MTurk batch CSV, nor an export of Candor, "
-            "nor a database: it has no column of a batch. Check the path. A plain CSV of judgments is read by "
+            "nor a database: it has no column of a batch. Check the path. A plain CSV of judgments is for "
             "`candor estimate` and `candor plan power`."
         )
     if not any(_INPUT.fullmatch(column) for column in header):
