@@ -29,7 +29,7 @@ READERS: list[Callable[[Path], Any]] = [
     analyst_files.read,
     read_margins,
     lambda path: statements(["fun"], path),
-    read_csv,
+    lambda path: read_csv(path, []),
     read_registration,
 ]
 

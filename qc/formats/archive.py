@@ -42,7 +42,7 @@ def require_bounded_zip(source: str, packed: int, members: Iterable[zipfile.ZipI
     Raises:
         SourceError: it unpacks to more than MOST_BYTES, or to more than MOST_RATIO times its own size.
     """
-    _require_bounded(source, packed, sum(member.file_size for member in members))
+    require_bounded(source, packed, sum(member.file_size for member in members))
 
 
 def require_bounded_parquet(source: str, packed: int, file: BinaryIO | IO[bytes]) -> None:
@@ -68,13 +68,13 @@ def require_bounded_parquet(source: str, packed: int, file: BinaryIO | IO[bytes]
     declared = sum(
         max(column.total_uncompressed_size, column.num_values * _BYTES_OF_A_VALUE) for column in columns
     )
-    _require_bounded(source, packed, declared)
+    require_bounded(source, packed, declared)
     texts = dict.fromkeys(column.path_in_schema for column in columns if column.physical_type == "BYTE_ARRAY")
     content = pq.ParquetFile(file, metadata=found, read_dictionary=list(texts))
     unpacked = declared
     for batch in content.iter_batches(_ROWS_AT_ONCE, columns=list(texts), use_threads=False):
         unpacked += sum(map(_text_bytes, batch.columns))
-        _require_bounded(source, packed, unpacked)
+        require_bounded(source, packed, unpacked)
 
 
 def _text_bytes(column: "Array") -> int:
@@ -92,7 +92,8 @@ def _text_bytes(column: "Array") -> int:
     return pc.sum(lengths.take(column.indices)).as_py() or 0
 
 
-def _require_bounded(source: str, packed: int, unpacked: int) -> None:
+def require_bounded(source: str, packed: int, unpacked: int) -> None:
+    """Raise SourceError if `packed` bytes unpack to an implausible number of bytes."""
     most = min(max(packed * MOST_RATIO, ALWAYS_ALLOWED), MOST_BYTES)
     if unpacked > most:
         raise SourceError(

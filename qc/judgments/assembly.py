@@ -1,10 +1,7 @@
 """Read the columns of CSV files, and build `Judgments` from columns with the checks of every source."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -13,15 +10,16 @@ from numpy.typing import NDArray
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.judgments.judgments import Judgments
 from qc.loading.analyst_files import misshapen
+from qc.loading.tables import Table
 from qc.method.sample import standardise
-from qc.names import case_note, change_note, changes, clean, cleaned, shortened_ids
+from qc.names import case_note, change_note, changes, cleaned, shortened_ids
 from qc.run import codes
 from qc.table import whole
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"
 WORKER, CRITERION, VALUE, POSITION = "worker", "criterion", "value", "position"
 # Other names of the same columns, including those of the two public data sets.
-_OURS = {
+_OTHERS = {
     "conversation": OUTPUT,
     "instance": ITEM,
     "rater": WORKER,
@@ -29,6 +27,8 @@ _OURS = {
     "prompt": CRITERION,
     "rating": VALUE,
 }
+# Headings with a meaning, and our names for them.
+HEADINGS = {name: name for name in (OUTPUT, ITEM, SYSTEM, WORKER, CRITERION, VALUE, POSITION)} | _OTHERS
 # The columns of names, and their things in a sentence.
 _NAMES = {SYSTEM: "systems", ITEM: "items", OUTPUT: "outputs", WORKER: "workers", CRITERION: "criteria"}
 # Numeric columns of outputs that are not metrics.
@@ -114,31 +114,27 @@ def _is_numeric(cells: pd.Series) -> bool:
     return len(filled) > 0 and bool(np.isfinite(pd.to_numeric(filled, errors="coerce")).all())
 
 
-def read_csv(path: str, file: BinaryIO) -> CsvTable:
-    """Read a CSV file in UTF-8, and clean the names in it.
+def cleaned_table(path: str, table: Table) -> CsvTable:
+    """Return a table with text in every cell, and clean the names in it.
 
     Raises:
-        SourceError: it is not UTF-8, or empty.
+        SourceError: it is empty.
         DataError: it has no rows, a row has too few or too many cells, or two columns have the same name.
     """
-    try:
-        text = file.read().decode("utf-8-sig")
-        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise SourceError(f"{path}: this is not a CSV in UTF-8 ({error}). Save it as one.") from None
-    if not rows:
+    if not table.header:
         raise SourceError(f"{path}: the file is empty. Export it again.")
-    header = [_OURS.get(name, name) for name in map(clean, rows[0])]
-    problems = misshapen(header, rows[1:])
-    if len(rows) == 1:
+    rows = [row for row in table.rows if row]
+    problems = misshapen(table.header, rows)
+    if not rows:
         problems.append(Problem("the header", "is not followed by any rows.", "Export the rows too."))
     if problems:
         raise DataError(path, problems)
-    return _with_clean_names(path, pd.DataFrame(rows[1:], columns=header, dtype=object).astype("str"))
+    cells = pd.DataFrame(rows, columns=table.header, dtype=object).astype("str")
+    return _with_clean_names(path, cells, table.notes)
 
 
-def _with_clean_names(path: str, cells: pd.DataFrame) -> CsvTable:
-    notes: list[str] = []
+def _with_clean_names(path: str, cells: pd.DataFrame, given: Sequence[str]) -> CsvTable:
+    notes = list(given)
     for column in (name for name in _NAMES if name in cells):
         changed = changes(cells[column].unique())
         cells = cells.assign(**{column: cleaned(cells[column])})

@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError, SourceError
 from qc.formats.published import ANSWER
-from qc.judgments.assembly import ITEM, OUTPUT, SYSTEM, CsvTable, read_csv
+from qc.judgments.assembly import HEADINGS, ITEM, OUTPUT, SYSTEM, CsvTable, cleaned_table
 from qc.judgments.judgments import Judgments
 from qc.judgments.plain import from_tables, metric_outputs
 from qc.loading import LoadOptions, open_source, read_run
 from qc.loading.source import RunFile, Source
+from qc.loading.tables import heading_of, parse_table, read_table
 from qc.method.filter import nobody_passed
 from qc.method.sample import Sample, require_competing, scale_maximum, standardise
 from qc.run import Run, codes
@@ -179,7 +180,8 @@ def read_judgments(source: str, selection: Selection | None = None) -> Judgments
     metrics = None if selection.metrics is None else _opened_csv(selection.metrics)
     with open_source(source) as opened:
         if isinstance(opened, RunFile) and _is_plain(opened):
-            found = from_tables(read_csv(source, opened.file), metrics)
+            table = parse_table(str(opened.path), opened.file.read(), HEADINGS)
+            found = from_tables(cleaned_table(str(opened.path), table), metrics)
         else:
             found = _of_run(opened, selection, metrics)
     return remarks(found if selection.where is None else found.where(*selection.where))
@@ -197,14 +199,13 @@ def _of_run(source: Source, selection: Selection, metrics: CsvTable | None) -> J
 
 def _is_plain(file: RunFile) -> bool:
     """Return whether a file is a CSV, and not one from MTurk."""
-    first = file.file.peek(1 << 16).split(b"\n", 1)[0].lstrip(b"\xef\xbb\xbf \t")
-    return b"," in first and first[:1] not in (b"{", b"[") and ANSWER.encode() not in first
+    heading = heading_of(file.file.peek(1 << 16))
+    return heading is not None and ANSWER.casefold() not in heading.casefold()
 
 
 def _opened_csv(path: Path) -> CsvTable:
     try:
-        with path.open("rb") as file:
-            return read_csv(str(path), file)
+        return cleaned_table(str(path), read_table(path, HEADINGS))
     except OSError as error:
         raise SourceError(
             f"{path}: the file cannot be read ({error.strerror or error}). Check the path."

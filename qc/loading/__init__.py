@@ -1,6 +1,5 @@
 """Open a source, detect its format, and read the run in it."""
 
-import codecs
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from qc.errors import COMPARED, OptionError, SourceError
 from qc.loading import hits, item_ratings, mturk
 from qc.loading.choices import is_choices
 from qc.loading.source import RunFile, Source, open_source
+from qc.loading.tables import as_utf8
 from qc.options import LoadOptions
 from qc.run import SIMULATED_NOTE, Run
 
@@ -135,7 +135,8 @@ def read_run(source: Source, options: LoadOptions) -> Run:
 
 
 def _from_file(source: RunFile, options: LoadOptions) -> Run:
-    content = _content(source)
+    given = source.file.read()
+    content = _text(source.path, given)
     if is_choices(content):
         raise SourceError(f"{source.path}: {COMPARED}")
     if item_ratings.is_item_ratings(content):
@@ -143,7 +144,7 @@ def _from_file(source: RunFile, options: LoadOptions) -> Run:
     elif _looks_like_json(source.path, content):
         read = hits.read
     else:
-        read = mturk.read
+        read, content = mturk.read, given
     with _uncollected():
         return read(source.path, content, options)
 
@@ -160,13 +161,13 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _content(source: RunFile) -> bytes:
-    content = source.file.read().removeprefix(codecs.BOM_UTF8)
+def _text(path: Path, given: bytes) -> bytes:
+    content = as_utf8(str(path), given)
     if not content.strip():
-        raise SourceError(f"{source.path}: the file is empty. Export or download it again.")
+        raise SourceError(f"{path}: the file is empty. Export or download it again.")
     if b"\x00" in content[:1024]:
         raise SourceError(
-            f"{source.path}: this is neither a hits_data.json, nor an MTurk batch CSV, nor an export of "
+            f"{path}: this is neither a hits_data.json, nor an MTurk batch CSV, nor an export of "
             "Candor, nor an SQLite database. Check the path."
         )
     return content

@@ -22,10 +22,8 @@ then a column for each field. An empty cell means unknown.
         maximum: 5              # default: 100, the upper end of the scale
 """
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
-from io import StringIO
 from math import isfinite
 from pathlib import Path
 from typing import Annotated
@@ -38,6 +36,7 @@ from candor.common.files import read_file, read_yaml
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import MAXIMUM, StrictModel
 from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
+from qc.loading.tables import Table, read_table
 from qc.loading.validation import validated
 from qc.names import clean
 from qc.run import RESERVED_LABELS, Run
@@ -53,7 +52,8 @@ def with_background(run: Run, path: Path) -> Run:
         SourceError: the file cannot be read.
         DataError: a column is missing, a worker has two rows, or none of its workers is in the run.
     """
-    header, rows = _rows(path)
+    given = _table(path, [WORKER])
+    header, rows = given.header, given.rows
     fields = [name for name in header if name != WORKER]
     if WORKER not in header or not fields:
         there = f"The file has {joined([repr(name) for name in header])}."
@@ -76,17 +76,19 @@ def with_background(run: Run, path: Path) -> Run:
         )
     if problems:
         raise DataError(str(path), problems)
-    return replace(run, background=table[[WORKER, *fields]][table[WORKER].isin(known)].reset_index(drop=True))
+    background = table[[WORKER, *fields]][table[WORKER].isin(known)].reset_index(drop=True)
+    return replace(run, background=background, notes=(*run.notes, *given.notes))
 
 
-def read_margins(path: Path) -> dict[str, dict[str, float]]:
-    """Return field → group → share of the population; the shares of a field add up to 1.
+def read_margins(path: Path) -> tuple[dict[str, dict[str, float]], tuple[str, ...]]:
+    """Return field → group → share of the population, and notes; the shares of a field add up to 1.
 
     Raises:
         SourceError: the file cannot be read.
         DataError: a column is missing, a share is not above 0, or a group has two rows.
     """
-    header, rows = _rows(path)
+    table = _table(path, MARGIN_COLUMNS)
+    header, rows = table.header, table.rows
     if set(header) != set(MARGIN_COLUMNS):
         what = f"The file has {joined([repr(name) for name in header])}. Give field, group and share."
         raise DataError(str(path), [Problem("the header", "does not have the right columns.", what)])
@@ -110,10 +112,11 @@ def read_margins(path: Path) -> dict[str, dict[str, float]]:
         found[field][group] = share
     if problems:
         raise DataError(str(path), problems)
-    return {
+    shares_of = {
         field: {group: share / sum(shares.values()) for group, share in shares.items()}
         for field, shares in found.items()
     }
+    return shares_of, table.notes
 
 
 def _number(text: str) -> float:
@@ -124,22 +127,21 @@ def _number(text: str) -> float:
     return value if isfinite(value) else float("nan")
 
 
-def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the other rows of a CSV file, with clean cells."""
+def _table(path: Path, known: Sequence[str]) -> Table:
+    """Return a CSV file with clean cells and without empty rows."""
     try:
-        file = StringIO(read_file(path).decode("utf-8-sig"), newline="")
-        rows = [[clean(cell) for cell in row] for row in csv.reader(file) if any(map(clean, row))]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        table = read_table(path, known)
+    except OSError as error:
         raise SourceError(
-            f"{path}: this is not a readable CSV in UTF-8 ({reason}). Check the path."
+            f"{path}: the file cannot be read ({error.strerror or error}). Check the path."
         ) from None
-    if len(rows) < 2:
+    rows = [[clean(cell) for cell in row] for row in table.rows if any(map(clean, row))]
+    if not rows:
         raise DataError(str(path), [Problem("the file", "has no rows under a header.", "Export it again.")])
-    problems = misshapen(rows[0], rows[1:])
+    problems = misshapen(table.header, rows)
     if problems:
         raise DataError(str(path), problems)
-    return rows[0], rows[1:]
+    return replace(table, rows=rows)
 
 
 SHAPE = "Give a list `criteria` of objects with label, negative, counts_for_qc and maximum."

@@ -26,7 +26,7 @@ from qc.loading.raw_run import (
     report_order,
     run_name,
 )
-from qc.loading.validation import validated
+from qc.loading.validation import repeated_keys, validated
 from qc.options import LoadOptions
 from qc.run import SIMULATED_NOTE, LeftOut, Run, ceiling_notes, words_removed_note
 
@@ -113,8 +113,8 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
     """Return the run in `content`, the bytes of the file at `path`; unwanted texts are not parsed.
 
     Raises:
-        DataError: it is not JSON, a field is missing or of the wrong type, a rating is out of range, a
-            system or criterion is not declared, an assignment is given twice.
+        DataError: it is not JSON, a key is repeated, a field is missing or of the wrong type, a rating is
+            out of range, a system or criterion is not declared, an assignment is given twice.
         EmptyRunError: it holds no conversation.
     """
     problems: list[Problem] = []
@@ -124,6 +124,7 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
         declared, held = _one_by_one(str(path), content, options.words, problems)
     else:
         declared, held = whole.metadata, list(enumerate(whole.data))
+    problems += repeated_keys(content, "")
     located = [(f"data[{index}]", assignment) for index, assignment in held]
     return build_run(_raw_run(path, declared, located, problems), problems, options.criteria)
 

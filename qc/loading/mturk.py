@@ -11,11 +11,8 @@ conversation N; ratings are written as `90#60#70#`.
 marks such as `#0@cooking#4@my dog`: the number of inputs before the mark, then its content.
 """
 
-import csv
-import io
 import math
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +42,8 @@ from qc.loading.raw_run import (
     report_order,
     run_name,
 )
+from qc.loading.tables import Table, parse_table
+from qc.loading.validation import repeated_keys
 from qc.options import LoadOptions
 from qc.run import LeftOut, Run
 
@@ -175,6 +174,7 @@ def parse(text: str, where: str, problems: list[Problem]) -> dict[str, object]:
             case []:
                 return {}
             case [dict(answer)] | dict(answer):
+                problems += repeated_keys(text, f"{where}, {ANSWER}", len(answer))
                 return answer
             case _:
                 problems.append(Problem(where, f"{ANSWER} is not a list with one object.", REPAIR))
@@ -274,14 +274,15 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
         EmptyRunError: no assignment has answers.
     """
     problems: list[Problem] = []
-    rows, notes = _once(_rows(str(path), content, problems), problems)
+    table = parse_table(str(path), content, {name: name for name in (*COLUMNS, REWARD)}, strict=True)
+    rows, repeated = _once(_rows(str(path), table, problems), problems)
     declared = _published_criteria() if options.criteria is None else options.criteria
     gathered = _Gathered(declared["label"].to_list(), problems, Speech(problems) if options.words else None)
     for row in rows:
         _gather(row, gathered)
     problems += gathered.miscounted if options.criteria is None else _miscounted(gathered)
     ordered = report_order(declared) if options.criteria is None else declared
-    return build_run(_raw_run(path, gathered, notes, ordered), problems)
+    return build_run(_raw_run(path, gathered, (*table.notes, *repeated), ordered), problems)
 
 
 def _miscounted(gathered: _Gathered) -> list[Problem]:
@@ -294,17 +295,11 @@ def _miscounted(gathered: _Gathered) -> list[Problem]:
     return [Problem("the criteria file", why, "Name each number of scoreN, in order.")]
 
 
-def _rows(source: str, content: bytes, problems: list[Problem]) -> list[_Row]:
+def _rows(source: str, table: Table, problems: list[Problem]) -> list[_Row]:
     """Return the rows that have a field for each column; add a problem for every other row."""
-    csv.field_size_limit(sys.maxsize)  # an answer holds six whole conversations; the default is 128 KiB
-    try:
-        table = list(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
-        fault = Problem("the file", f"is not a CSV table in UTF-8 ({error}).", "Download the batch again.")
-        raise DataError(source, [fault]) from None
-    header, *body = table or [[]]
+    header = table.header
     _require_columns(source, header)
-    numbered = [(number, cells) for number, cells in enumerate(body, start=2) if cells]
+    numbered = [(number, cells) for number, cells in enumerate(table.rows, start=2) if cells]
     problems += [
         Problem(
             f"row {number}",
@@ -326,7 +321,8 @@ def _require_columns(source: str, header: list[str]) -> None:
     if len(missing) == len(COLUMNS):
         raise SourceError(
             f"{source}: this is neither a hits_data.json, nor an MTurk batch CSV, nor an export of Candor, "
-            "nor a database: it has no column of a batch. Check the path."
+            "nor a database: it has no column of a batch. Check the path. A plain CSV of judgments is for "
+            "`candor estimate` and `candor plan power`."
         )
     if not any(_INPUT.fullmatch(column) for column in header):
         missing.append("Input.u0")

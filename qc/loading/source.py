@@ -1,5 +1,7 @@
 """Open a source once, and detect its format from its content, not from its name."""
 
+import os
+import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from qc.errors import SourceError
 from qc.formats import published
 from qc.formats.archive import DAMAGED, MANIFEST, PARQUET, RUN, SQLITE, ZIP, data_file, require_bounded_zip
+from qc.loading.tables import GZIP, STANDARD_INPUT, unpacked
 
 if TYPE_CHECKING:  # importing SQLAlchemy takes longer than reading most files
     from qc.loading.database.views import Views
@@ -44,12 +47,16 @@ def open_source(name: str) -> Iterator[Source]:
     Args:
         name: path of a hits_data.json, an MTurk batch CSV, the server's export (JSON Lines, or an archive of
             Parquet or CSV), a bundle or an SQLite database, or a database URL. An export is read like
-            a database.
+            a database. A text may be packed by gzip, or come from standard input (`-`).
 
     Raises:
         SourceError: the file or database does not exist or cannot be opened, or the database lacks the views
             of the supported version.
     """
+    if name == STANDARD_INPUT:
+        with _standard_input() as file, _opened_file(Path("standard input"), file) as source:
+            yield source
+        return
     database: str | Path = name
     if "://" not in name:
         database = Path(name)
@@ -76,6 +83,12 @@ def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
             yield found
     elif first.startswith(ZIP):
         with _opened_archive(path, file) as source:
+            yield source
+    elif first.startswith(GZIP):
+        inner = unpacked(str(path), file)
+        if inner.peek(len(SQLITE)).startswith((GZIP, ZIP, SQLITE)):
+            raise SourceError(f"{path}: gzip packed a database or an archive here. Unpack it first.")
+        with _opened_file(path, inner) as source:
             yield source
     elif first.startswith(PARQUET) or _DROPPED.match(first):
         raise SourceError(
@@ -119,6 +132,18 @@ def _extract(path: Path, archive: zipfile.ZipFile, name: str, inner: Path) -> No
             copyfileobj(packed, unpacked)
     except DAMAGED as error:
         raise SourceError(f"{path}: {name} is damaged ({error}). Get it again.") from None
+
+
+def _standard_input() -> BufferedReader:
+    """Return standard input as bytes.
+
+    Raises:
+        SourceError: it is a database or an archive, which cannot be read from its beginning to its end.
+    """
+    file = os.fdopen(sys.stdin.fileno(), "rb", closefd=False)
+    if file.peek(len(SQLITE)).startswith((ZIP, SQLITE)):
+        raise SourceError("standard input: this is a database or an archive. Give its path instead.")
+    return file
 
 
 def _open_file(path: Path) -> BufferedReader:

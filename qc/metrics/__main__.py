@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -62,11 +62,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Scored:
-    """The computed metrics, a judge's ratings, and additions to the signature."""
+    """The computed metrics, a judge's ratings, additions to the signature, and notes on the files."""
 
     metrics: list[MetricScores]
     judged: JudgedConversations | None
     signatures: list[str]
+    notes: list[str]
 
 
 @app.command(
@@ -168,6 +169,7 @@ def metrics(
                 scored = _score(sample, asked, kept, on_part)
                 on_part("Against people", 0, 1)
                 against = hold_against_people(sample, scored.metrics, bootstrap, seed)
+                against = replace(against, notes=(*against.notes, *scored.notes))
             signed = _signature(given, alpha, seed, bootstrap, scored)
             found = metrics_findings(sample, against, scored.judged, judge_price, signed)
         files = write_all(found, out, wanted, stderr)
@@ -181,8 +183,9 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
     found: list[MetricScores] = from_replies(spoken) if spoken else []
     references: References | None = None
     signatures: list[str] = []
+    notes: list[str] = []
     if asked.references:
-        references = read_references(asked.references, run, spoken)
+        references = read_references(asked.references, run, spoken, notes)
         compared, signatures = from_references(sample, references)
         found += compared
     for path in asked.models:
@@ -196,10 +199,10 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
         found += judged.metrics
         signatures.append(f"judge={asked.judge.model}:2x{asked.judge.repeats}")
     for path in asked.scores:
-        found += read_metric_table(path, run)
+        found += read_metric_table(path, run, notes)
     _require_distinct(found)
     rated = len(run.conversations)
-    return Scored([metric.split(rated) for metric in found], judged, signatures)
+    return Scored([metric.split(rated) for metric in found], judged, signatures, notes)
 
 
 def _statements(run: Run, path: Path | None) -> dict[str, str]:

@@ -4,18 +4,16 @@ A CSV whose first column is `system` or `conversation`; every other column is a 
 unless the heading starts with `-`.
 """
 
-import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError, joined, quoted
+from qc.loading.tables import Table, read_table
 from qc.metrics.transcripts import conversation_names
 from qc.names import clean
 from qc.run import Run
@@ -71,14 +69,16 @@ REPAIR = "Correct it or take the line out."
 LOWER_IS_BETTER = "-"
 
 
-def read_metric_table(path: Path, run: Run) -> list[MetricScores]:
-    """Return the metrics in the CSV at `path`, in the order of its columns.
+def read_metric_table(path: Path, run: Run, notes: list[str]) -> list[MetricScores]:
+    """Return the metrics in the CSV at `path`, in the order of its columns; add notes on the file to `notes`.
 
     Raises:
         SourceError: the file cannot be read, or is not such a table.
         DataError: a name is unknown or repeated, or a score is not a number; the error lists all problems.
     """
-    heading, lines = read_csv(path)
+    table = read_csv(path, (BY_SYSTEM, BY_CONVERSATION))
+    notes += table.notes
+    heading, lines = table.header, table.rows
     by = heading[0] if heading else ""
     if by not in (BY_SYSTEM, BY_CONVERSATION) or len(heading) < 2:
         raise SourceError(
@@ -103,19 +103,18 @@ def read_metric_table(path: Path, run: Run) -> list[MetricScores]:
     ]
 
 
-def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the lines of a CSV in UTF-8, without empty lines.
+def read_csv(path: Path, known: Sequence[str]) -> Table:
+    """Return the CSV at `path` without its empty lines; `known` are headings with a meaning.
 
     Raises:
         SourceError: it cannot be read.
     """
     try:
-        file = StringIO(read_file(path).decode("utf-8-sig"), newline="")
-        lines = [line for line in csv.reader(file) if line]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        table = read_table(path, known)
+    except OSError as error:
+        reason = error.strerror or error
         raise SourceError(f"{path}: the file cannot be read ({reason}). Give a CSV in UTF-8.") from None
-    return (list(map(clean, lines[0])), lines[1:]) if lines else ([], [])
+    return replace(table, rows=[line for line in table.rows if line])
 
 
 def _rows(lines: Sequence[list[str]], by: str, known: list[str], problems: list[Problem]) -> list[int | None]:

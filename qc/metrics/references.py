@@ -24,6 +24,7 @@ from snowballstemmer import stemmer
 
 from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError, quoted
+from qc.loading.validation import repeated_keys
 from qc.metrics.metric_table import REPAIR, read_csv
 from qc.metrics.transcripts import Transcript, conversation_names
 from qc.run import Run
@@ -213,7 +214,7 @@ _Line = tuple[str, str, int | None, str]
 
 
 def read_references(
-    path: Path, run: Run, spoken: Sequence[Transcript]
+    path: Path, run: Run, spoken: Sequence[Transcript], notes: list[str]
 ) -> tuple[tuple[ReferencedReply, ...], ...]:
     """Return, for each conversation of `run`, the replies with references in the file at `path`.
 
@@ -221,13 +222,16 @@ def read_references(
         path: the file; a CSV if its suffix is `.csv`, else JSON Lines.
         run: the run of the conversations.
         spoken: their transcripts.
+        notes: notes on the file are added to it.
 
     Raises:
         SourceError: the file cannot be read.
         DataError: a line is invalid; the error lists all problems.
     """
     problems: list[Problem] = []
-    lines = list(_csv(path, problems) if path.suffix.lower() == ".csv" else _json_lines(path, problems))
+    lines = list(
+        _csv(path, problems, notes) if path.suffix.lower() == ".csv" else _json_lines(path, problems)
+    )
     row_of = {name: row for row, name in enumerate(conversation_names(run))}
     gathered: dict[tuple[int, str], list[str]] = defaultdict(list)
     for where, name, turn, reference in lines:
@@ -257,8 +261,10 @@ def _reply(spoken: Transcript, turn: int | None) -> str | None:
     return next((each.reply for each in spoken.exchanges if each.round == turn), None)
 
 
-def _csv(path: Path, problems: list[Problem]) -> Iterator[_Line]:
-    heading, lines = read_csv(path)
+def _csv(path: Path, problems: list[Problem], notes: list[str]) -> Iterator[_Line]:
+    table = read_csv(path, ("conversation", "reference", "turn"))
+    notes += table.notes
+    heading, lines = table.header, table.rows
     if set(heading) - {"turn"} != {"conversation", "reference"}:
         raise SourceError(
             f"{path}: the columns should be `conversation`, `reference` and, if wanted, `turn`; they are "
@@ -285,6 +291,7 @@ def _json_lines(path: Path, problems: list[Problem]) -> Iterator[_Line]:
         except ValueError:
             problems.append(Problem(f"line {number}", "this is no JSON.", REPAIR))
             continue
+        problems += repeated_keys(line, f"line {number}")
         yield from _checked(f"line {number}", given, problems)
 
 

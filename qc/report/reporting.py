@@ -79,8 +79,10 @@ def report_on(
         _require_one_run(asked, for_ratings)
         _report_together(asked, options, out, formats, stderr, lines=lines)
         return
+    remarks: tuple[str, ...] = ()
     if asked.margins is not None:
-        options = replace(options, margins=read_margins(asked.margins))
+        margins, remarks = read_margins(asked.margins)
+        options = replace(options, margins=margins)
     wanted = formats if out else frozenset()
     reads = 1 if asked.replicate is None else 2
     total = reads + steps(options, asked.replicate is not None) + _writing_steps(wanted)
@@ -91,6 +93,7 @@ def report_on(
             found: Analysis | Findings = _compared(read, options, on_step)
         else:
             first, second = read
+            first = replace(first, notes=(*first.notes, *remarks))
             if asked.background is not None:
                 first = with_background(first, asked.background)
             found = _registered(analyse(first, options, second, on_step), asked.preregistration)

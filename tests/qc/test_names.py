@@ -97,7 +97,7 @@ def test_scores_and_background_by_names_with_spaces(tmp_path: Path) -> None:
     run = spoken_run(workers=2)
     scores, background = tmp_path / "scores.csv", tmp_path / "background.csv"
     scores.write_text("system,bleu\n plain ,2\nchatty,1\n", encoding="utf-8")
-    (bleu,) = read_metric_table(scores, run)
+    (bleu,) = read_metric_table(scores, run, [])
     assert bleu.systems is not None
     assert bleu.systems[:3].tolist()[0::2] == [1, 2]
     worker = run.assignments["worker"].iloc[0]

@@ -23,7 +23,7 @@ from qc.errors import DataError, Problem
 from qc.formats.archive import DAMAGED, require_bounded_parquet
 from qc.formats.published import FORMAT, HEADER, VERSION, ExportedView, Kind, ViewsHeader
 from qc.loading.database.views import Views
-from qc.loading.validation import parsed_header, require_readable, validated
+from qc.loading.validation import parsed_header, repeated_keys, require_readable, validated
 
 AT_ONCE = 1_000  # rows per insert
 _AGAIN = "Export the run again."
@@ -152,6 +152,7 @@ def _fill_from_lines(source: str, header: ViewsHeader, lines: Iterable[bytes], t
     for number, line in enumerate(lines, start=2):
         try:
             row = from_json(line, allow_inf_nan=False)
+            problems += repeated_keys(line, f"line {number}", len(row))
             view = row.pop("view")
             held[view].append([row.pop(column) for column in header.views[view].columns])
         except (ValueError, AttributeError, KeyError, TypeError):

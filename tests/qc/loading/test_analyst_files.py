@@ -59,7 +59,7 @@ def test_a_background_that_cannot_be_used(
 
 
 def test_margins_are_divided_by_their_sum(written: Callable[[str], Path]) -> None:
-    assert read_margins(written("field,group,share\nage,old,3\nage,young,1\nsex,f,0.5\nsex,m,0.5\n")) == {
+    assert read_margins(written("field,group,share\nage,old,3\nage,young,1\nsex,f,0.5\nsex,m,0.5\n"))[0] == {
         "age": {"old": 0.75, "young": 0.25},
         "sex": {"f": 0.5, "m": 0.5},
     }

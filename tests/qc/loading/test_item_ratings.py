@@ -78,6 +78,15 @@ def read(tmp_path: Path) -> Callable[[list[Json]], Run]:
     return written
 
 
+def test_a_key_given_twice_is_refused(lines: list[Json], tmp_path: Path) -> None:
+    first, *others = map(json.dumps, lines)
+    path = tmp_path / "item_ratings.jsonl"
+    others[0] = others[0].replace('"kind": ', '"kind": "control", "kind": ', 1)
+    path.write_text("\n".join([first, *others]), encoding="utf-8")
+    with pytest.raises(DataError, match=r"line 2.items\[0\]: the key 'kind' is there twice"):
+        load(path)
+
+
 def test_a_file_says_what_the_database_says(
     lines: list[Json], read: Callable[[list[Json]], Run], ratings: pd.DataFrame, tmp_path: Path
 ) -> None:

@@ -29,7 +29,7 @@ def test_the_thesis_correlations_come_out_of_the_published_run(
         names = [FAMILIES[name[0]] + ("_p" if name.endswith("p") else "") for name in printed["systems"]]
         table.writerows(zip(names, *printed["metric_scores"].values(), strict=True))
     sample = published_sample("free_run1", "hits_data.json")
-    found = hold_against_people(sample, read_metric_table(scores, sample.run), 100, 0)
+    found = hold_against_people(sample, read_metric_table(scores, sample.run, []), 100, 0)
     overall = {each.metric: each.systems for each in found.agreements if each.on == OVERALL}
     kept = dict(halfway(found))
     for metric, expected in printed["correlations"].items():
