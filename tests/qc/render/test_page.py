@@ -267,11 +267,11 @@ def test_notes_of_every_part_stand_in_one_place_before_the_ranking(text: str) ->
 def test_notes_on_adjusted_scores_stand_beside_them_and_not_on_the_first_screen() -> None:
     adjusted = whole().adjusted
     assert adjusted is not None
-    analysis = whole().having(replace(adjusted, notes=("Left out: 1 <conversation>.",)))
+    analysis = whole().having(replace(adjusted, notes=("Left out: A & B.",)))
     text = page(analysis, tables(analysis), {})
-    assert text.count("Left out: 1 &lt;conversation&gt;.") == 1
+    assert text.count("Left out: A &amp; B.") == 1
     chapter = text[text.index('<section id="context">') : text.index('<section id="topics">')]
-    assert "Left out: 1 &lt;conversation&gt;." in chapter
+    assert "Left out: A &amp; B." in chapter
 
 
 def test_one_share_of_random_workers_is_in_sight(text: str) -> None:
