@@ -11,8 +11,8 @@ def removed(found: Fragility) -> Table:
     columns = (
         Column("worker", "Worker"),
         Column("conversations", "Conver\u00adsations with the two", COUNT),
-        Column("leader_z", f"z of {found.leader} then", THREE),
-        Column("successor_z", f"z of {found.successor} then", THREE),
+        Column("leader_z", f"z of {found.leader}", THREE),
+        Column("successor_z", f"z of {found.successor}", THREE),
     )
     return Table(found.workers, columns)
 
