@@ -11,8 +11,8 @@ def removed(found: Fragility) -> Table:
     columns = (
         Column("worker", "Worker"),
         Column("conversations", "Conver\u00adsations with the two", COUNT),
-        Column("leader_z", f"z of {found.leader}", THREE),
-        Column("successor_z", f"z of {found.successor}", THREE),
+        Column("leader_z", "Leader’s z", THREE),
+        Column("successor_z", "Rival’s z", THREE),
     )
     return Table(found.workers, columns)
 
@@ -66,9 +66,9 @@ SECTION = Section(
 ({{ found.share | percent }}), {{ found.successor }} would have the highest score instead of \
 {{ found.leader }}. A smaller removal was looked for and not found.</p>
 {% call table("fragility.csv", "Workers whose removal changes the leader.") %}
-Those who hold {{ found.leader }} up most against {{ found.successor }} come first; the scores are those \
-without the worker and all above. They passed quality control like all others, so this is no reason to \
-exclude them. It says how much the first place depends on who took part.
+Those who hold the leader, {{ found.leader }}, up most against its rival, {{ found.successor }}, come first. \
+The scores are those without the worker and all above. These workers passed quality control like all others, \
+so this is no reason to exclude them. It says how much the first place depends on who took part.
 {% endcall %}
 {% else %}
 <p>{{ found.leader }} keeps the highest score, whichever of the workers who passed are removed: no removal \
