@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 FEWEST_EXPERIMENTS, MOST_EXPERIMENTS, MOST_WORKERS = 20, 2000, 20_000
 CRITERIA, COUNTED = 7, 5  # of the published instrument
 CARELESS = 0.3
+NO_SHARE = 0.005  # shares below it are 0 %
 DIFFERENCES = (0.1, 0.2, 0.3)
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
@@ -222,7 +223,7 @@ def run_plan_findings(found: RunPlan, source: str, data: str, alpha: float, seed
         source=source,
         verdict=_verdict(found),
         notes=_notes(found, source),
-        tables=(_expected(found), _needed(found), _model(found)),
+        tables=(_expected(found), _needed(found), _model(found, source)),
         figures=tuple(_figure(found, *each) for each in figures),
         method=METHOD,
         signature="|".join(f"{key}={value}" for key, value in signature.items()),
@@ -289,19 +290,44 @@ def _needed(found: RunPlan) -> FindingsTable:
     return FindingsTable("needed", "Workers that a difference takes", text, Table(frame, columns))
 
 
-def _model(found: RunPlan) -> FindingsTable:
+RANDOM = "share of workers who rate at random"
+
+
+def _model(found: RunPlan, source: str) -> FindingsTable:
     model = found.model
     rows = {
         "worker’s bias, sd": model.worker_sd,
         "conversation’s mood, sd": model.conversation_sd,
         "noise of a rating, sd": model.rating_sd,
-        "share who set sliders anywhere": model.random_share,
+        RANDOM: model.random_share,
         "assignments of a worker, mean": float(np.mean(model.per_worker)),
     }
     frame = pd.DataFrame({"what": list(rows), "value": list(rows.values())})
-    text = "Points of the scale, before ratings are cut off at its ends."
+    text = (
+        "Standard deviations are in points of the scale, before ratings are cut off at its ends. "
+        f"{_random_workers(model.random_share, source)}"
+    )
     columns = (Column("what", "What"), Column("value", "Value", TWO))
-    return FindingsTable("model", "How workers rate", text, Table(frame, columns))
+    # The text says the share in words, so a reader does not see its row.
+    return FindingsTable(
+        "model", "How workers rate", text, Table(frame, columns, frame[frame["what"] != RANDOM])
+    )
+
+
+def _random_workers(share: float, source: str) -> str:
+    """Return what is assumed of workers who rate at random."""
+    if not source:
+        return f"Of all workers, {percent(share, 0)} are assumed to rate at random."
+    estimate = "A report estimates the share among those who passed in another way, from their p-values."
+    if share < NO_SHARE:
+        return (
+            "No worker is assumed to rate at random: workers with these biases, moods and noise already fail "
+            f"quality control as often as in the source. {estimate}"
+        )
+    return (
+        f"Of all workers, {percent(share, 0)} are assumed to rate at random, so that as many fail quality "
+        f"control as in the source. {estimate}"
+    )
 
 
 def _figure(

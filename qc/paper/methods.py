@@ -3,10 +3,12 @@
 import math
 
 from qc.analysis import Analysis
+from qc.method.replication import Replication
 from qc.method.sample import Count
 from qc.paper.tex import comment, escaped
 from qc.run import SIMULATED_NOTE
-from qc.table import SIGNIFICANT, decimal, listed, percent, whole
+from qc.statistics.confidence import LEVEL
+from qc.table import SIGNIFICANT, between, decimal, listed, percent, whole
 
 JI, MANN_WHITNEY, WILCOXON, HOLM = "ji-etal-2022-achieving", "mann-whitney-1947", "wilcoxon-1945", "holm-1979"
 CAMERON, ROMANO = "cameron-etal-2008-bootstrap", "romano-wolf-2005-exact"
@@ -172,7 +174,8 @@ def _scores(analysis: Analysis) -> list[str]:
     if (found := analysis.intervals) is not None:
         sentences.append(
             f"Intervals of {escaped(percent(found.level, 0))} are from a wild bootstrap of whole workers "
-            f"\\cite{{{CAMERON}}} with {_n(found.count)} draws."
+            f"\\cite{{{CAMERON}}} with {_n(found.count)} draws; that of the highest score allows for "
+            "its having been picked as the highest."
         )
     return sentences
 
@@ -227,12 +230,31 @@ def _replication(analysis: Analysis) -> list[str]:
     found = analysis.replication
     if found is None or not math.isfinite(found.z.pearson["overall"]):
         return []
-    r, same = found.z.pearson["overall"], found.same_conclusions
+    r, same, interval = found.z.pearson["overall"], found.same_conclusions, interval_of_r(found)
     return [
-        f"A second run of the experiment correlates with this one at $r = {decimal(r)}$ over "
-        f"{_n(len(found.systems))} systems, and both draw the same conclusion on {_n(same.n)} of "
-        f"{_n(same.of)} pairs ($p < {same.alpha:g}$)."
+        f"A second run of the experiment correlates with this one at $r = {decimal(r)}$"
+        f"{f' ({interval})' if interval else ''} over {_n(len(found.systems))} systems, and both draw the "
+        f"same conclusion on {_n(same.n)} of {_n(same.of)} pairs ($p < {same.alpha:g}$).",
+        workers_of_both(found),
     ]
+
+
+def interval_of_r(found: Replication) -> str:
+    """Return the interval of the overall r in LaTeX, as in `95 % interval 0.86 to 0.99`; "" without one."""
+    ends = found.overall_interval
+    if not math.isfinite(ends.low):
+        return ""
+    return f"{escaped(percent(LEVEL, 0))} interval {escaped(between(ends.low, ends.high))}"
+
+
+def workers_of_both(found: Replication) -> str:
+    """Return a sentence in LaTeX on the workers of both runs, and on r without them."""
+    if not found.shared_workers:
+        return "No worker took part in both runs."
+    count = found.shared_workers
+    sentence = f"{_n(count)} {'worker' if count == 1 else 'workers'} took part in both runs"
+    r = found.without_shared.pearson["overall"] if found.without_shared else math.nan
+    return f"{sentence}; without them $r = {decimal(r)}$." if math.isfinite(r) else f"{sentence}."
 
 
 def _effort(analysis: Analysis) -> list[str]:

@@ -1,6 +1,6 @@
 """The tables and figures for a paper on one run, with their captions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from qc.method.scores import raters_of
 from qc.options import OnStep
 from qc.paper.datasheet import datasheet
 from qc.paper.kit import Kit, write_kit
-from qc.paper.methods import methods_paragraph
+from qc.paper.methods import interval_of_r, methods_paragraph, workers_of_both
 from qc.paper.sheet import (
     FOOT,
     NAMES,
@@ -30,11 +30,12 @@ from qc.paper.sheet import (
     name_within,
     parts_within,
     point,
+    text_width,
 )
 from qc.paper.tex import PaperTable, escaped, paper_table
 from qc.robustness.intervals import Intervals
 from qc.sections.systems import ranking, scores
-from qc.sections.systems.ranking import system_looks
+from qc.sections.systems.ranking import PERSONA_KEY, Looks, system_looks
 from qc.sections.workers import screening
 from qc.table import (
     COUNT,
@@ -52,6 +53,11 @@ from qc.table import (
     ranks,
     whole,
 )
+
+# The leader's interval is another than the rest (`qc.robustness.intervals.Leader`).
+LEADER_INTERVAL = "The interval of the first allows for its having been picked as the highest score."
+# Inches above the axes of a figure without a key.
+NO_KEY = 0.05
 
 
 def paper_tables(analysis: Analysis) -> Iterator[PaperTable]:
@@ -104,6 +110,7 @@ def _ranking_caption(analysis: Analysis) -> str:
             "system of a group is told apart from all systems of later groups by intervals of all "
             "differences that hold together, from which the ranges of ranks follow."
         )
+        parts.append(LEADER_INTERVAL)
     return " ".join(parts)
 
 
@@ -139,8 +146,14 @@ def _replication_caption(found: Replication) -> str:
     )
     return (
         f"Correlations of the scores ($z$) of {whole(len(found.systems))} systems in two runs: "
-        rf"Pearson's $r$, Spearman's $\rho$, Kendall's $\tau$. {pairs}"
+        rf"Pearson's $r$, Spearman's $\rho$, Kendall's $\tau$. {_interval_of_r(found)}{pairs} "
+        f"{workers_of_both(found)}"
     )
+
+
+def _interval_of_r(found: Replication) -> str:
+    known = interval_of_r(found)
+    return f"The {known} of the overall $r$ is Fisher's, over systems like these. " if known else ""
 
 
 def paper_figures(analysis: Analysis) -> Iterator[PaperFigure]:
@@ -157,9 +170,11 @@ def _ranking_figure(analysis: Analysis, width: float) -> Sheet | None:
     found, looks = analysis.intervals, system_looks(analysis.run.systems)
     unknown = np.full(len(z), np.nan)
     low, high = (unknown, unknown) if found is None else (found.z_low[:, 0], found.z_high[:, 0])
-    height = ROW * len(names) + FOOT + 0.05
+    head = _head(looks, names)
+    height = ROW * len(names) + FOOT + head
     sheet = Sheet(figsize=(width, height))
     axes = sheet.add_axes((NAMES, FOOT / height, 0.98 - NAMES, ROW * len(names) / height))
+    _write_key(sheet, head)
     axes.set(ylim=(len(names) - 0.5, -0.5), xlim=limits(np.concatenate([z, low, high])))
     axes.set_yticks(range(len(names)), [name_within(name, width) for name in names])
     axes.set_xlabel("overall score (z)")
@@ -172,6 +187,19 @@ def _ranking_figure(analysis: Analysis, width: float) -> Sheet | None:
     return sheet
 
 
+def _head(looks: Looks, names: Sequence[str]) -> float:
+    """Return the height above the axes: with a line for the key if filled points differ from hollow ones."""
+    return ROW if len({looks[name][2] for name in names}) > 1 else NO_KEY
+
+
+def _write_key(sheet: Sheet, head: float) -> None:
+    if head > NO_KEY:
+        key = "  ".join(f"{mark} {text}" for mark, _, text in PERSONA_KEY)
+        sheet.text(
+            0.98, 1 - 0.02 / sheet.get_figheight(), key, ha="right", va="top", size=TEXT - 1, color=MUTED
+        )
+
+
 def _significance(analysis: Analysis, width: float) -> Sheet | None:
     tests = analysis.significance
     if tests is None or not np.isfinite(tests.p[~np.eye(len(tests.systems), dtype=bool)]).any():
@@ -182,6 +210,7 @@ def _significance(analysis: Analysis, width: float) -> Sheet | None:
     shades = (
         f"dark: p < {SIGNIFICANT:g} by worker, with Holm",
         f"grey: published p < {SIGNIFICANT:g}",
+        "light: neither",
     )
     legend = parts_within(shades, 0.96 * width * POINTS, TEXT - 1)
     below = (2 + legend.count("\n")) * ROW
@@ -213,29 +242,40 @@ def _replication_figure(analysis: Analysis, width: float) -> Sheet | None:
         return None
     looks = system_looks(analysis.run.systems)
     first, second = (points[name].to_numpy(np.float64) for name in ("first", "second"))
-    height = min(width, 3.2) * 0.95
+    systems = [str(name) for name in points["system"]]
+    names = [name_within(name, width) for name in systems]
+    head, height = _head(looks, systems), min(width, 3.2) * 0.95
     sheet = Sheet(figsize=(width, height))
     left = 0.48
-    axes = sheet.add_axes((left / width, FOOT / height, 0.96 - left / width, 0.96 - FOOT / height))
+    across = 0.96 - left / width
+    axes = sheet.add_axes((left / width, FOOT / height, across, 1 - (head + FOOT) / height))
+    _write_key(sheet, head)
     ends = limits(np.concatenate([first, second]))
-    axes.set(xlim=ends, ylim=ends, xlabel="overall z, first run", ylabel="overall z, second run")
+    # Leave room on the left for the longest name, or else the lowest points may have no label.
+    room = max(text_width(name, TEXT - 1.5) + TEXT for name in names) / (across * width * POINTS)
+    axes.set(xlim=(ends[1] - (ends[1] - ends[0]) / (1 - room), ends[1]), ylim=ends)
+    axes.set(xlabel="overall z, first run", ylabel="overall z, second run")
     axes.plot(ends, ends, color=RULE, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1)
-    for name, x, y in zip(points["system"], first, second, strict=True):
-        point(axes, x, y, looks[str(name)])
-    label_points(
-        axes, first, second, [name_within(str(name), width) for name in points["system"]], TEXT - 1.5
-    )
+    for name, x, y in zip(systems, first, second, strict=True):
+        point(axes, x, y, looks[name])
+    label_points(axes, first, second, names, TEXT - 1.5)
     r = found.z.pearson["overall"]
     if np.isfinite(r):
         axes.text(0.02, 0.98, f"r = {decimal(r)}", transform=axes.transAxes, va="top")
     return sheet
 
 
-_CAPTIONS = {
-    "ranking": "Overall scores of the systems with their intervals.",
-    "significance": "Whether the system of the row scores higher than that of the column.",
-    "replication": "Overall scores of the systems in two runs.",
-}
+def _captions(analysis: Analysis) -> dict[str, str]:
+    found = analysis.replication
+    r = "" if found is None else _interval_of_r(found)
+    intervals = "." if analysis.intervals is None else f" with their intervals. {LEADER_INTERVAL}"
+    return {
+        "ranking": f"Overall scores of the systems{intervals}",
+        "significance": "Whether the system of the row scores higher than that of the column; columns "
+        "have the numbers of the rows.",
+        "replication": f"Overall scores of the systems in two runs; on the dashed line both are equal. {r}"
+        f"{'' if found is None else workers_of_both(found)}",
+    }
 
 
 def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on_step: OnStep) -> list[Path]:
@@ -245,7 +285,7 @@ def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on
         title=f"{analysis.run.name}: a human evaluation",
         methods=methods_paragraph(analysis),
         tables=tuple(paper_tables(analysis)),
-        captions=_CAPTIONS,
+        captions=_captions(analysis),
         draw=partial(paper_figures, analysis),
         texts={"datasheet.md": datasheet(analysis)},
         signature=analysis.signature,

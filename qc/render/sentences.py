@@ -14,7 +14,7 @@ from qc.method.replication import Replication
 from qc.method.scores import Scores, leaders
 from qc.robustness.filter_check import FilterCheck
 from qc.robustness.forecast import ReplicationForecast
-from qc.robustness.intervals import Intervals
+from qc.robustness.intervals import Intervals, systems_alike
 from qc.run import SIMULATED_NOTE
 from qc.sections.systems.replication import same_conclusions
 from qc.statistics.confidence import LEVEL
@@ -97,6 +97,8 @@ def _plain_other_run(analysis: Analysis) -> str:
         return "Whether a second run would agree was not computed."
     if replication is None:
         expectation = _expectation(analysis.forecast)
+        if expectation is None and systems_alike(analysis.sample, analysis.scores):
+            return "All systems were rated alike, so whether a second run would agree cannot be told."
         if expectation is None:
             return "This run is too small to tell whether a second one would agree."
         return f"A second run of the same size {expectation}."
@@ -189,14 +191,16 @@ def _another_run(analysis: Analysis) -> str:
     if replication is None and "forecast" not in analysis.options.sections:
         return "Whether a second run would agree was not computed."
     if replication is None:
-        return _foreseen(foreseen)
+        return _foreseen(foreseen, analysis)
     return _replicated(replication, foreseen, analysis)
 
 
-def _foreseen(forecast: ReplicationForecast | None) -> str:
+def _foreseen(forecast: ReplicationForecast | None, analysis: Analysis) -> str:
     expectation = _expectation(forecast)
     if forecast is None or expectation is None:
-        return "Whether a second run would agree cannot be told from this one: it is too small."
+        alike = systems_alike(analysis.sample, analysis.scores)
+        why = "all systems were rated alike" if alike else "it is too small"
+        return f"Whether a second run would agree cannot be told from this one: {why}."
     return (
         f"A second run of the same size with fresh workers {expectation}: its overall scores are forecast to "
         f"correlate with these at r = {decimal(forecast.r)} ({percent(forecast.level, 0)} interval "

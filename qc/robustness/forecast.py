@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.method.scores import Scores
-from qc.robustness.intervals import means_of_sums, worker_sums
+from qc.robustness.intervals import means_of_sums, systems_alike, worker_sums
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows
 from qc.statistics.mixed_model import true_means
@@ -89,13 +89,14 @@ def forecast(sample: Sample, scores: Scores, seed: int, splits: int = SPLITS) ->
     """Forecast the correlation of this run with a second run.
 
     Returns:
-        None if no forecast is possible: fewer than 4 workers passed, fewer than 3 systems have a score, or in
-        no split both halves have varying scores of at least 3 common systems.
+        None if no forecast is possible: fewer than 4 workers passed, fewer than 3 systems have a score, all
+        systems were rated alike (`systems_alike`), or in no split both halves have varying scores of at
+        least 3 common systems.
     """
     sums = worker_sums(sample, scores, sample.z)
     sums = sums[:, sums[..., 0].any(axis=0)]
     workers, systems, columns = sums.shape
-    if workers < FEWEST_WORKERS or systems < FEWEST_SYSTEMS:
+    if workers < FEWEST_WORKERS or systems < FEWEST_SYSTEMS or systems_alike(sample, scores):
         return None
     rng = generator(seed, "split halves of workers")
     halves = [

@@ -381,6 +381,28 @@ def _vary(
     return np.asarray((raters >= FEWEST_RATERS) & (errors * np.sqrt(raters) > step))
 
 
+def systems_alike(sample: Sample, scores: Scores) -> bool:
+    """Return whether all systems have the same score, and all workers agree on that, within half a step.
+
+    Then only standardising tells systems apart, and there is no order. Raw scores count, too: z of workers
+    who met unequal numbers of systems differ even if all systems have the same ratings.
+    """
+    return any(
+        _alike_in(sample, scores, scale, step)
+        for scale, step in (("z", HALF_STEP / RATINGS_SD), ("raw", HALF_STEP))
+    )
+
+
+def _alike_in(sample: Sample, scores: Scores, scale: str, step: float) -> bool:
+    found = influences(worker_sums(sample, scores, sample.overall[scale][:, None]))
+    scored = np.flatnonzero(found.raters)
+    raters = np.minimum(found.raters[:, None], found.raters)
+    spread = found.standard_errors_of_differences() * np.sqrt(raters)
+    return bool(
+        len(scored) and np.ptp(found.mean[scored, 0]) <= step and spread[np.ix_(scored, scored)].max() <= step
+    )
+
+
 def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
     """Return notes on systems with few raters, except those of `_carried`."""
     rated = (found.raters > 0) & ~found.carried_by_fewer_than(FEWEST_EFFECTIVE)

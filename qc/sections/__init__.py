@@ -6,7 +6,17 @@ through the sections. A new section is a `Section` here and a line in each of th
 
 from qc.sections.course import answers, assignments, incidents, preregistration
 from qc.sections.section import Section
-from qc.sections.systems import alpha, context, intervals, persona, ranking, replication, scores, significance
+from qc.sections.systems import (
+    alpha,
+    context,
+    fragility,
+    intervals,
+    persona,
+    ranking,
+    replication,
+    scores,
+    significance,
+)
 from qc.sections.workers import agreement, groups, quiz, screening, topics, transcripts, writing
 
 # In the order in which they are computed, printed on a terminal, and written as files.
@@ -14,6 +24,7 @@ SECTIONS: tuple[Section, ...] = (
     preregistration.SECTION,
     ranking.SECTION,
     intervals.SECTION,
+    fragility.SECTION,
     significance.SECTION,
     scores.CRITERIA_SECTION,
     replication.REPLICATION_SECTION,
@@ -43,6 +54,7 @@ CHAPTERS: tuple[Section, ...] = (
     preregistration.SECTION,
     ranking.SECTION,
     significance.SECTION,
+    fragility.SECTION,
     scores.CRITERIA_SECTION,
     replication.REPLICATION_SECTION,
     replication.FORECAST_SECTION,

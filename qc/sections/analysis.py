@@ -20,6 +20,7 @@ from qc.options import AnalysisOptions
 from qc.robustness.context import Adjusted, ContextEffects
 from qc.robustness.filter_check import AlphaInfluence, FilterCheck
 from qc.robustness.forecast import ReplicationForecast
+from qc.robustness.fragility import Fragility
 from qc.robustness.intervals import Intervals
 from qc.robustness.persona import PersonaEffect
 from qc.robustness.writing import WritingResults
@@ -87,6 +88,7 @@ class Analysis:
     significance = _Named(Significance)
     clusters = _Named(Clusters)
     intervals = _Named(Intervals)
+    fragility = _Named(Fragility)
     forecast = _Named(ReplicationForecast)
     replication = _Named(Replication)
     criteria = _Named(CriteriaCorrelations)

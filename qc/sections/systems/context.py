@@ -220,8 +220,6 @@ ADJUSTED = Part(
     content=_adjusted,
     option="context",
     of_chats=True,
-    notes=lambda found: found.notes,
-    notes_place="page",
     schema=_ADJUSTED_SCHEMA,
 )
 
@@ -264,6 +262,7 @@ workers’ own doing, and only go along with what they rate.
 {% if a.adjusted %}
 <details>
 <summary>Plain and adjusted scores, and the model behind them</summary>
+{{ remarks(a.adjusted.notes) }}
 {% call drawing("adjusted", "Plain and adjusted scores.") %}
 Where the two marks of a system lie apart, its conversations had another mix of positions and opinions \
 than those of all systems together.

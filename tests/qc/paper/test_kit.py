@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from qc.analysis import Analysis
 from qc.errors import OutputError
 from qc.paper.datasheet import AUTHOR, datasheet
 from qc.paper.kit import FOLDER, MAIN
 from qc.paper.methods import ENTRIES, bibliography, methods_paragraph
-from qc.paper.one_run import write_paper
+from qc.paper.one_run import paper_tables, write_paper
 from qc.paper.tex import escaped
 from qc.report.adherence import follow
+from qc.statistics.correlation import CorrelationInterval
 from qc.table import Column, Table
 from tests.needs import need_programs
 from tests.qc.paper.conftest import BOTH
@@ -84,6 +86,36 @@ def test_the_paragraph_says_what_was_done(kit: Written) -> None:
     cited = set(re.findall(r"\\cite\{([^}]+)\}", text))
     assert cited <= ENTRIES.keys()
     assert len(re.findall(r"^@", bibliography(), re.MULTILINE)) == len(ENTRIES)
+
+
+def test_r_of_two_runs_has_its_interval_and_the_workers_of_both(kit: Written) -> None:
+    folder, found = kit.directory / FOLDER, whole().replication
+    assert found is not None
+    shared = replace(found, shared_workers=3, overall_interval=CorrelationInterval(0.5, 0.9))
+    analysis = whole().having(replace(shared, without_shared=replace(found.z, pearson={"overall": 0.8})))
+    both = "3 workers took part in both runs; without them $r = 0.800$."
+    for text in (methods_paragraph(analysis), dict(_texts_of(analysis))["replication"]):
+        assert r"95 \% interval 0.500 to 0.900" in text
+        assert both in text
+    nobody = replace(shared, shared_workers=0, without_shared=None)
+    assert "No worker took part in both runs." in methods_paragraph(whole().having(nobody))
+    main = (folder / MAIN).read_text(encoding="utf-8")
+    assert "took part in both runs" in main[main.index("in two runs; on the dashed line") :]
+
+
+def _texts_of(analysis: Analysis) -> list[tuple[str, str]]:
+    return [(table.name, table.text) for table in paper_tables(analysis)]
+
+
+def test_the_interval_of_the_first_is_said_to_be_another(kit: Written, tmp_path: Path) -> None:
+    folder = kit.directory / FOLDER
+    for name in (MAIN, "ranking.tex"):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert "The interval of the first allows for its having been picked as the highest score." in text
+    assert "that of the highest score allows for" in (folder / "methods.tex").read_text(encoding="utf-8")
+    write_paper(bare(), tmp_path, BOTH, lambda _: None)
+    text = (tmp_path / FOLDER / MAIN).read_text(encoding="utf-8")
+    assert r"\caption{Overall scores of the systems.}" in text
 
 
 def test_what_was_registered_is_in_the_paragraph_and_the_sheet() -> None:

@@ -1,5 +1,6 @@
 """Plans of runs: raters whose truth is known are found again, and numbers follow from them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from qc.method.sample import take_sample
 from qc.method.scores import score
-from qc.plan import app
+from qc.plan import app, run_plan_findings
 from qc.planning.rater_model import DrawnRatings, RaterModel, assumed, fit
 from qc.planning.run_plan import Costs, RunPlan, plan_run, scored, shown
 from qc.robustness.intervals import intervals
@@ -124,3 +125,22 @@ def test_a_plan_without_data_is_written(tmp_path: Path) -> None:
     assert "raters are assumed to be as in the published run 1" in found.stdout
     written = {file.name for file in tmp_path.iterdir()}
     assert written >= {"plan.html", "plan.json", "plan_expected.csv", "plan-width.svg", "plan-pairs.svg"}
+
+
+@pytest.mark.parametrize(
+    ("share", "source", "said"),
+    [
+        (0.001, "pilot.json", "No worker is assumed to rate at random: workers with these biases, moods and"),
+        (0.16, "pilot.json", "Of all workers, 16 % are assumed to rate at random, so that as many fail"),
+        (0.3, "", "Of all workers, 30 % are assumed to rate at random."),
+    ],
+)
+def test_what_is_assumed_of_random_workers_is_said_in_words(
+    planned: RunPlan, share: float, source: str, said: str
+) -> None:
+    plan = replace(planned, model=replace(planned.model, random_share=share))
+    findings = run_plan_findings(plan, source, "sha256:0", 0.05, 0)
+    (model,) = (each for each in findings.tables if each.name == "model")
+    assert said in model.text
+    assert "share of workers who rate at random" in model.table.frame["what"].to_list()
+    assert not model.table.shown_rows["what"].str.contains("random").any()

@@ -258,12 +258,20 @@ def test_many_workers_are_cut_and_the_rest_is_named() -> None:
 def test_notes_of_every_part_stand_in_one_place_before_the_ranking(text: str) -> None:
     analysis = whole()
     notes = all_notes(analysis)
-    assert analysis.adjusted is not None
-    assert set(analysis.adjusted.notes) <= set(notes)
     box = text[text.index('<div class="notes">') : text.index('id="ranking"')]
     assert box.count("<li>") - box.count('<li><a href="#') == len(notes)
     body = text[text.index('id="ranking"') :]
     assert not [note for note in notes if html.escape(note) in body]
+
+
+def test_notes_on_adjusted_scores_stand_beside_them_and_not_on_the_first_screen() -> None:
+    adjusted = whole().adjusted
+    assert adjusted is not None
+    analysis = whole().having(replace(adjusted, notes=("Left out: A & B.",)))
+    text = page(analysis, tables(analysis), {})
+    assert text.count("Left out: A &amp; B.") == 1
+    chapter = text[text.index('<section id="context">') : text.index('<section id="topics">')]
+    assert "Left out: A &amp; B." in chapter
 
 
 def test_one_share_of_random_workers_is_in_sight(text: str) -> None:

@@ -333,11 +333,13 @@ def test_what_one_conversation_says_has_no_p() -> None:
     assert found.coefficients["p"].notna().all()
     assert found.n == 179
     assert any(
-        "left out with their conversations (1): topic opinion unknown." in note for note in found.notes
+        "leave out 1 conversation, because fewer than 10 workers had one of this kind: topic opinion unknown."
+        in note
+        for note in found.notes
     )
     without = adjusted(with_opinions(some))
     assert without.n == 180
-    assert not any("Carried by fewer" in note for note in without.notes)
+    assert not any("leave out" in note for note in without.notes)
 
 
 def test_a_comparison_with_what_too_few_carry_has_an_estimate_only() -> None:

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from qc.analysis import AnalysisOptions, analyse
 from qc.method.sample import Sample
 from qc.method.scores import score
+from qc.render.sentences import headlines, verdict
 from qc.robustness.forecast import ReplicationForecast, forecast, second_runs
 from qc.statistics.resampling import influences
+from tests.qc.support.runs import run_of
 from tests.qc.support.samples import sample_of, sample_of_arrays
 
 
@@ -175,3 +178,25 @@ def test_the_seed_decides() -> None:
     sample = sample_of_arrays(*crowd(np.arange(4.0) / 4, 20, np.random.default_rng(0)))
     assert foretold(sample, seed=3) == foretold(sample, seed=3)
     assert foretold(sample, seed=3) != foretold(sample, seed=4)
+
+
+@pytest.mark.parametrize("same_design", [True, False])
+def test_no_forecast_where_all_systems_were_rated_alike(same_design: bool) -> None:
+    """All systems have 100 and the bot 0. What differs in z is how many systems a worker met."""
+    rng = np.random.default_rng(3)
+    who, what, where = list[str](), list[str](), list[int]()
+    for worker in range(60):
+        met = [*rng.permutation(list("abcde"))[: 3 if same_design else rng.integers(2, 5)], "qc"]
+        for position, system in enumerate(met * (1 + worker % 2), start=1):
+            who.append(f"w{worker:02}")
+            what.append(str(system))
+            where.append((position - 1) % len(met) + 1)
+    ratings = [[0.0] * 3 if system == "qc" else [100.0] * 3 for system in what]
+    analysis = analyse(run_of(who, what, ratings, where), AnalysisOptions(bootstrap=100))
+    assert analysis.forecast is None
+    assert headlines(analysis)[1] == (
+        "All systems were rated alike, so whether a second run would agree cannot be told."
+    )
+    assert verdict(analysis).findings[1] == (
+        "Whether a second run would agree cannot be told from this one: all systems were rated alike."
+    )
