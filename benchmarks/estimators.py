@@ -3,7 +3,7 @@
     python benchmarks/estimators.py [EXPERIMENTS]
 
 First table: intervals that are looked at after every judgment from 20 to 500. It says in how many experiments
-an interval missed the truth at any look, and how wide it was at the last.
+an interval missed the truth at any look, and how wide it was at the last, where there was one.
 
 Second table: a rule that stops once an interval is ± 0.1, or at 500. It says in how many experiments it
 stopped by that, after how many judgments on average (500 where it did not), and in how many the interval at
@@ -136,7 +136,7 @@ def tables(count: int, on_step: Callable[[str], None]) -> Iterator[str]:
         truth, rng = truth_of(draw), np.random.default_rng([1, number])
         on_step(f"Looking at {draw.__name__}")
         found = [looked_at(draw, truth, rng) for _ in range(count)]
-        missed, reach = (np.mean([each[at] for each in found], axis=0) for at in (0, 1))
+        missed, reach = (np.nanmean([each[at] for each in found], axis=0) for at in (0, 1))
         cells = "  ".join(f"{100 * m:5.1f}  {w:.3f} " for m, w in zip(missed, reach, strict=True))
         yield f"{draw.__name__:14} {cells}"
     yield ""
