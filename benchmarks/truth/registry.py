@@ -295,6 +295,7 @@ STATEMENTS = (
         "means",
         ("mean, as many values each: held (95)", "mean, 1 to 8 values each: held (95)"),
         _FROM_FIVE,
+        "conservative: up to 2 points more than 95 with 5 workers",
     ),
     Statement(
         "r of rated replies with the score",
@@ -302,6 +303,7 @@ STATEMENTS = (
         "means",
         ("correlation with the score: held (95)",),
         _FROM_FIVE,
+        "conservative: up to 2 points more than 95",
     ),
     Statement(
         "change of a score without pasted conversations",
@@ -465,6 +467,7 @@ STATEMENTS = (
         ("metrics:conversations[].*_low", "metrics:conversations[].*_high"),
         "metric",
         ("r over conversations held (95)",),
+        remark="conservative: up to 2 points more than 95 with 8 workers",
     ),
     Statement(
         "metrics: one metric correlates more strongly than another",
