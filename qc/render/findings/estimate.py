@@ -273,7 +273,7 @@ def _looks(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
         "beforehand: stopping when it is narrow enough would make it miss far too often. The others hold "
         "at every n. Of workers who judged more than once, the values are their means."
     )
-    if any(isnan(row["asymptotic"]) for row in rows):
+    if any(isnan(_last(part.looks.plain)) for part in parts if part.looks):
         text += (
             " Where nearly all values are the same, only the exact one holds, and the others are left out. "
             "It needs the ends of the scale: --scale LOW,HIGH."
