@@ -35,7 +35,10 @@ def _line(standing: StoppingStanding) -> str:
     if standing.n < FIRST_LOOK:
         return f"{standing.system}: {counted}; there is an interval from {FIRST_LOOK} on."
     if not isfinite(standing.half_width):
-        return f"{standing.system}: {counted}, all of one value; there is no interval yet."
+        return (
+            f"{standing.system}: {counted}, nearly all the same; there is no asymptotic interval yet. "
+            "Use --sequence exact with --scale LOW,HIGH."
+        )
     centre, reach = (decimal(value, DIGITS) for value in (standing.centre, standing.half_width))
     return f"{standing.system}: {centre} ± {reach} after {counted}."
 

@@ -13,7 +13,15 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.estimators import at_a_fixed_size, looked_at, seldom, slider, three_levels, truth_of
+from benchmarks.estimators import (
+    at_a_fixed_size,
+    looked_at,
+    mostly_top,
+    seldom,
+    slider,
+    three_levels,
+    truth_of,
+)
 from benchmarks.truth.part import Count, Counted, Part, any_below, below, held
 from qc.estimators.metric_agreement import Coefficient
 from qc.estimators.pool_mean import Interval
@@ -49,14 +57,14 @@ SIZES = {
     f"judged-{workers}-{each}{'' if habit else '-even'}": (workers, each, habit)
     for workers, each, habit in product((10, 30, 100), (1, 2), (0.0, 0.5))
 }
-DRAWS_OF = {"three-levels": three_levels, "slider": slider, "seldom": seldom}
+DRAWS_OF = {"three-levels": three_levels, "slider": slider, "seldom": seldom, "mostly-top": mostly_top}
 UNITS = {f"units-{units}": units for units in (6, 10, 20, 60)}
 # Workers, and items of each system; every worker judges one in four items.
 CROSSED = {
     f"crossed-{workers}-{items}": (workers, items) for workers, items in product((8, 16, 32), (12, 40))
 }
 SYSTEMS, SHARE = 4, 0.25
-FOLLOWED = {f"metric-{workers}": workers for workers in (12, 40, 120)}
+FOLLOWED = {f"metric-{workers}": workers for workers in (8, 12, 40, 120)}
 # How much of a metric is in a worker's z, on average and as workers differ.
 SLOPE, SLOPE_SD = 0.5, 0.3
 TRUE_R = SLOPE / float(np.sqrt(1 + SLOPE**2 + SLOPE_SD**2))
@@ -155,7 +163,12 @@ PARTS = {
     ),
     "looks": Part(
         {"Intervals that are looked at after every judgment": LOOKS},
-        {"three-levels": "three levels", "slider": "a slider", "seldom": "1 in one of twenty, else 0"},
+        {
+            "three-levels": "three levels",
+            "slider": "a slider",
+            "seldom": "1 in one of twenty, else 0",
+            "mostly-top": "the highest of five levels in nine of ten",
+        },
         _looks,
     ),
     "exchanges": Part(

@@ -65,8 +65,8 @@ TRIED = {
     "transcripts": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
-    "looks": "three levels, a slider, nearly always 0",
-    "metric": "12 to 120 workers, whom the metric follows more or less",
+    "looks": "three levels, a slider, nearly always 0, nearly always the best of five",
+    "metric": "8 to 120 workers, whom the metric follows more or less",
     "plan": "pilots of 30 and 60 workers",
     "exchanges": "6 to 60 units",
 }
@@ -116,7 +116,7 @@ STATEMENTS = (
         ("report:systems[].interval.*",),
         "few",
         ("score held (95)",),
-        remark="more than 95 where few rate several systems",
+        remark="conservative: up to 3 points more than 95, where few rate several systems",
     ),
     Statement(
         "interval of one difference",
@@ -129,7 +129,7 @@ STATEMENTS = (
         ("report:intervals.difference_low*", "report:intervals.difference_high*"),
         "few",
         ("difference held (95)",),
-        remark="more than 95 where few rate",
+        remark="conservative: up to 3 points more than 95 with 5 workers",
     ),
     Statement(
         "interval of one difference, uneven work",
@@ -139,9 +139,8 @@ STATEMENTS = (
         tuple(
             f"{key}{tastes}"
             for tastes in ("", "-tastes")
-            for key in ("none", "one-6", "one-15", "three-20", "five-10")
+            for key in ("none", "one-6", "one-10", "two-8", "three-10", "five-10")
         ),
-        "less than 95 where few of many did most; a note says so",
     ),
     Statement(
         "intervals of all differences at once",
@@ -166,7 +165,6 @@ STATEMENTS = (
         ("report:intervals.indistinct*", "report:intervals.groups*", "report:systems[].rank.*"),
         "uneven",
         ("any wrongly told apart (≤ 5)",),
-        remark="more than 5 where few of many did most; a note says so",
     ),
     Statement(
         "p of a pair, as published",
@@ -297,6 +295,7 @@ STATEMENTS = (
         "means",
         ("mean, as many values each: held (95)", "mean, 1 to 8 values each: held (95)"),
         _FROM_FIVE,
+        "conservative: up to 2 points more than 95 with 5 workers",
     ),
     Statement(
         "r of rated replies with the score",
@@ -304,6 +303,7 @@ STATEMENTS = (
         "means",
         ("correlation with the score: held (95)",),
         _FROM_FIVE,
+        "conservative: up to 2 points more than 95",
     ),
     Statement(
         "change of a score without pasted conversations",
@@ -395,7 +395,7 @@ STATEMENTS = (
         ("side_by_side:scores[].low", "side_by_side:scores[].high"),
         "choices",
         ("score held (95)",),
-        remark="up to 99 with 8 workers",
+        remark="conservative: up to 4 points more than 95 with few workers",
     ),
     Statement(
         "side by side: one system lies above another",
@@ -413,6 +413,7 @@ STATEMENTS = (
         ("estimate:means[].clustered_low", "estimate:means[].clustered_high"),
         "judgments",
         ("mean held: of record (95)", "mean with a metric held: of record (95)"),
+        remark="conservative: up to 2 points more than 95 with 10 workers without habits",
     ),
     Statement(
         "estimate: the same, if judgments were independent",
@@ -442,7 +443,7 @@ STATEMENTS = (
             "ever missed: any n, with metric (≤ 5)",
             "ever missed: any n, exact (≤ 5)",
         ),
-        remark="more than 5 only where nearly all judgments are the same, and not for the exact one",
+        remark="none but the exact one where nearly all judgments are the same",
     ),
     Statement(
         "estimate: intervals for a fixed number of judgments",
@@ -466,7 +467,7 @@ STATEMENTS = (
         ("metrics:conversations[].*_low", "metrics:conversations[].*_high"),
         "metric",
         ("r over conversations held (95)",),
-        remark="percentiles of workers drawn anew, which hold less with few workers",
+        remark="conservative: up to 2 points more than 95 with 8 workers",
     ),
     Statement(
         "metrics: one metric correlates more strongly than another",

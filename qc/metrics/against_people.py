@@ -29,8 +29,9 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, score
 from qc.metrics.metric_table import MetricScores, mean_by_system
 from qc.metrics.scoring import JudgedConversations
-from qc.statistics.confidence import LEVEL, NOISE, t_interval
-from qc.statistics.resampling import bootstrap_sums, generator, percentile_interval, unit_sums
+from qc.statistics.clustered_means import interval_of_correlation
+from qc.statistics.confidence import NOISE, t_interval
+from qc.statistics.resampling import generator, unit_sums
 from qc.table import OVERALL, SIGNIFICANT, decimal, listed, whole
 
 FEWEST_SYSTEMS = 3
@@ -64,7 +65,8 @@ class ConversationAgreement:
         r: over all of them, including differences between systems.
         within: over deviations from the means of the systems, so only differences within systems count.
 
-    Both have intervals for other workers, who are resampled with all their conversations.
+    Both have intervals for other workers, with all their conversations (`interval_of_correlation`). The ends
+    are NaN with fewer than FEWEST_WORKERS workers, or if a few of many have most of the conversations.
     """
 
     metric: str
@@ -108,7 +110,7 @@ def hold_against_people(
     Args:
         sample: the run's ratings.
         metrics: scores of its conversations or systems.
-        bootstrap: number of resamples of the workers.
+        bootstrap: number of draws of the workers' signs.
         seed: seed of the draws.
 
     Raises:
@@ -171,7 +173,7 @@ def _by_conversation(
         x = metric.conversations[there] * (1 if metric.higher_is_better else -1)
         y, systems, workers = overall[there], sample.systems[there], sample.workers[there]
         # A separate generator for each metric, so that other metrics do not change its interval.
-        rng = generator(seed, f"bootstrap of workers, conversations, {metric.name}")
+        rng = generator(seed, f"signs of workers, conversations, {metric.name}")
         inside = [values - _group_mean(values, systems) for values in (x, y)]
         found.append(
             ConversationAgreement(
@@ -197,26 +199,15 @@ def _clustered_r(
     bootstrap: int,
     rng: np.random.Generator,
 ) -> Coefficient:
-    """Return r of the points (x, y), and its interval over resamples of workers with all their points.
-
-    r is a function of sums, so each worker's sums are computed only once (`qc.statistics.resampling`).
-    """
+    """Return r of the points (x, y), and its interval for other workers with all their points."""
     if len(x) < FEWEST_SYSTEMS or min(x.std(), y.std()) <= NOISE:
         return Coefficient(np.nan, np.nan, np.nan)
-    # Centre and scale, so that sums of squares do not lose precision; this does not change r.
     x, y = ((values - values.mean()) / values.std() for values in (x, y))
-    _, owners = np.unique(workers, return_inverse=True)
-    terms = np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
-    sums = unit_sums(terms, owners, np.zeros(len(x), np.intp), (int(owners.max()) + 1, 1))[:, 0]
-    low, high = percentile_interval(_r_of_sums(bootstrap_sums(sums, bootstrap, rng)), LEVEL)
-    return Coefficient(float(_r_of_sums(sums.sum(axis=0))), float(low), float(high))
-
-
-def _r_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Pearson's r from (…, 6): n, Σx, Σy, Σx², Σy², Σxy; NaN if x or y does not vary."""
-    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
-    spread = (n * xx - x * x) * (n * yy - y * y)
-    return np.asarray((n * xy - x * y) / np.sqrt(np.where(spread > NOISE, spread, np.nan)))
+    names, owners = np.unique(workers, return_inverse=True)
+    products = unit_sums(
+        np.column_stack([x * x, y * y, x * y]), owners, np.zeros(len(x), np.intp), (len(names), 1)
+    )
+    return Coefficient(*interval_of_correlation(products[:, 0], bootstrap, rng))
 
 
 def _williams(

@@ -23,6 +23,7 @@ from qc.metrics.against_people import (
 from qc.metrics.scoring import JudgedConversations
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.run import Unrated, codes
+from qc.statistics.clustered_means import FEWEST_WORKERS
 from qc.statistics.confidence import holm, without_noise
 from qc.table import COUNT, ONE, OVERALL, SHARE, THREE, TWO, Column, P, Table, decimal, listed, matrix, shade
 
@@ -183,8 +184,9 @@ def _conversations(found: AgainstPeople) -> FindingsTable:
     )
     text = (
         "n is the number of conversations by workers who passed, each with that worker's overall z. "
-        "Intervals: workers are drawn with all their conversations. This r, squared, is what a metric can "
-        "save of judgments (candor estimate)."
+        "Intervals know which conversations are of one worker; with fewer than "
+        f"{FEWEST_WORKERS} workers, or where a few of many have most conversations, there is none. This r, "
+        "squared, is what a metric can save of judgments (candor estimate)."
     )
     return FindingsTable("conversations", "Conversation by conversation", text, Table(frame, columns))
 

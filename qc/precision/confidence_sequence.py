@@ -61,6 +61,10 @@ def stopping(n: int, sd: float, reach: float, delta: float) -> float:
 TRUNCATION = 0.5
 # With fewer values the asymptotic sequence is not justified.
 FIRST_LOOK = 20
+# Nor where a smaller share than this differs from the commonest value, and fewer than FIRST_LOOK values do:
+# the rare values come late, and until then the interval is too narrow. It would miss in 11 % of streams where
+# one in twenty differs, and in 27 % where nine in ten have the best of five levels.
+SHARE_OF_OTHERS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,9 @@ def bounded(values: NDArray[np.float64], alpha: float) -> ConfidenceSequence:
     return ConfidenceSequence(np.cumsum(bets * values) / staked, reach / staked)
 
 
-def asymptotic(values: NDArray[np.float64], alpha: float, tightest: int) -> ConfidenceSequence:
+def asymptotic(
+    values: NDArray[np.float64], alpha: float, tightest: int, judged: NDArray[np.float64] | None = None
+) -> ConfidenceSequence:
     """Return the asymptotic sequence: for unbounded values, narrower, and valid for large n.
 
     With control variates, pass `pool_mean.predictable_residuals` as values.
@@ -113,9 +119,10 @@ def asymptotic(values: NDArray[np.float64], alpha: float, tightest: int) -> Conf
         values: (n,), in order of arrival.
         alpha: probability that any interval misses.
         tightest: the n at which the interval should be narrowest.
+        judged: (n,), the judgments, if `values` are their residuals.
 
     Returns:
-        Half-widths are NaN below FIRST_LOOK values, and while all values are the same.
+        Half-widths are NaN below FIRST_LOOK values, and while nearly all judgments are the same.
     """
     t = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / t
@@ -126,8 +133,19 @@ def asymptotic(values: NDArray[np.float64], alpha: float, tightest: int) -> Conf
     grown = t * rho2 + 1
     half_width = np.sqrt(variance * 2 * grown / (t**2 * rho2) * np.log(np.sqrt(grown) / alpha))
     half_width[: FIRST_LOOK - 1] = np.nan
-    half_width[np.logical_and.accumulate(moved == 0)] = np.nan
+    others = _others(values if judged is None else judged)
+    half_width[(others < FIRST_LOOK) & (others < SHARE_OF_OTHERS * t)] = np.nan
     return ConfidenceSequence(means, half_width)
+
+
+def _others(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return how many of the first 1, 2, … n values differ from the commonest of them, (n,)."""
+    _, kind, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    order = np.argsort(kind, kind="stable")
+    places = np.arange(1, len(values) + 1)
+    times = np.empty(len(values), np.intp)
+    times[order] = places - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.asarray(places - np.maximum.accumulate(times))
 
 
 def worker_stream(values: NDArray[np.float64], workers: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -181,7 +199,7 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
     if metric:
         g = on_pool(known.metrics[metric].to_numpy(np.float64))[known.outputs]
         residuals = predictable_residuals(values, stream(g, known.workers, several=several))
-        varied = asymptotic(residuals, alpha, TIGHTEST)
+        varied = asymptotic(residuals, alpha, TIGHTEST, values)
     exact = None
     if ends is not None:
         low, high = ends

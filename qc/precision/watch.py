@@ -50,7 +50,8 @@ class WorkerSoFar:
 class ScoreSoFar:
     """A system's score so far: mean overall z over conversations of workers who passed, and its interval.
 
-    `z` is NaN without such a conversation; `low` and `high` are NaN with fewer than FIRST_LOOK workers.
+    `z` is NaN without such a conversation; `low` and `high` are NaN with fewer than FIRST_LOOK workers, and
+    while nearly all are the same.
     """
 
     system: str

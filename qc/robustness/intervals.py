@@ -36,7 +36,6 @@ from qc.method.significance import groups_of
 from qc.statistics.confidence import LEVEL, without_noise
 from qc.statistics.mixed_model import shares_if_any, shrunk
 from qc.statistics.resampling import (
-    FEW_EFFECTIVE,
     FEWEST_EFFECTIVE,
     Influences,
     WildDraws,
@@ -426,30 +425,15 @@ def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
 
 
 def _carried(systems: tuple[str, ...], found: Influences) -> list[str]:
-    """Return notes on systems with most ratings from a few workers."""
-    worth = found.effective()
-    too_few, few = (found.carried_by_fewer_than(number) for number in (FEWEST_EFFECTIVE, FEW_EFFECTIVE))
-
-    def named(which: NDArray[np.bool_]) -> str:
-        return listed(
-            [
-                f"{systems[i]} ({found.raters[i]} count as {decimal(worth[i], 1)})"
-                for i in np.flatnonzero(which)
-            ]
-        )
-
-    notes = []
-    if too_few.any():
-        notes.append(
-            f"A few workers gave most of the ratings of {named(too_few)}. How other workers would rate "
-            "cannot be told from so few, so these scores have no interval, and are told apart from none."
-        )
-    if (few & ~too_few).any():
-        notes.append(
-            f"Some workers gave many more ratings than others of {named(few & ~too_few)}: intervals hold "
-            "less than they say, down to 92 % where they say 95 %."
-        )
-    return notes
+    """Return a note on systems with most ratings from a few workers, if there are any."""
+    carried, worth = np.flatnonzero(found.carried_by_fewer_than(FEWEST_EFFECTIVE)), found.effective()
+    if not len(carried):
+        return []
+    named = listed([f"{systems[i]} ({found.raters[i]} count as {decimal(worth[i], 1)})" for i in carried])
+    return [
+        f"A few workers gave most of the ratings of {named}. How other workers would rate "
+        "cannot be told from so few, so these scores have no interval, and are told apart from none."
+    ]
 
 
 def _alike(systems: tuple[str, ...], raters: NDArray[np.intp], known: NDArray[np.bool_]) -> list[str]:

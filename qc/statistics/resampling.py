@@ -25,7 +25,7 @@ If a few of many workers gave most of the values, the draws contain too little i
 of a mean hardly differs from it. The effective number of workers is 1 / Σ h²; it equals the number of workers
 if all have the same share. `benchmarks/qc_truth.py --part uneven` prints the coverage of 95 % intervals in
 this case. An effective number of UNEVEN or less of the workers is uneven; below FEWEST_EFFECTIVE there must
-be no interval; below FEW_EFFECTIVE its coverage is a little too low.
+be no interval.
 
 Sources: Cameron, Gelbach and Miller, *Bootstrap-based improvements for inference with clustered errors*,
 Review of Economics and Statistics 90, 2008 (wild cluster bootstrap-t, signs); Bell and McCaffrey, *Bias
@@ -270,8 +270,7 @@ NOTHING = 1e-12
 # Raters rarely have equal numbers of ratings. If each did one assignment, and some a second by chance, the
 # effective number is four fifths of their number or more.
 UNEVEN = 0.7
-FEWEST_EFFECTIVE = 5
-FEW_EFFECTIVE = 10
+FEWEST_EFFECTIVE = 8
 
 
 @dataclass(frozen=True)

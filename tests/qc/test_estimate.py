@@ -166,6 +166,19 @@ def test_until_says_by_its_status_whether_it_is_narrow_enough(tmp_path: Path) ->
     assert narrow.stdout.splitlines()[-1].endswith("and ± 0.01 was asked for.")
 
 
+def test_until_points_to_the_exact_sequence_where_nearly_all_judgments_are_the_same(tmp_path: Path) -> None:
+    source = tmp_path / "judgments.csv"
+    rows = [f"i{item},bot,w{item},{int(item % 10 == 9)}" for item in range(40)]
+    source.write_text("\n".join(["item,system,worker,value", *rows]) + "\n", encoding="utf-8")
+    found = until(source, 0.5)
+    assert found.exit_code == 3, found.output
+    said = found.stdout.splitlines()[1]
+    assert said.startswith("bot: 40 judgments, nearly all the same; there is no asymptotic interval yet.")
+    assert "--sequence exact with --scale LOW,HIGH" in said
+    exact = until(source, 0.5, "--sequence", "exact", "--scale", "0,1")
+    assert exact.exit_code == 0, exact.output
+
+
 def test_until_refuses_what_it_cannot_say(tmp_path: Path) -> None:
     source, metrics = write_judgments(tmp_path)
     assert "half-width above 0" in refused(source, "--until", 0)

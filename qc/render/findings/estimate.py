@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -272,6 +273,11 @@ def _looks(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
         "beforehand: stopping when it is narrow enough would make it miss far too often. The others hold "
         "at every n. Of workers who judged more than once, the values are their means."
     )
+    if any(isnan(_last(part.looks.plain)) for part in parts if part.looks):
+        text += (
+            " Where nearly all values are the same, only the exact one holds, and the others are left out. "
+            "It needs the ends of the scale: --scale LOW,HIGH."
+        )
     return FindingsTable(
         "looks",
         "Intervals that may be looked at any time",

@@ -11,6 +11,7 @@ from qc.method.scores import score
 from qc.metrics.against_people import AgainstPeople, halfway, hold_against_people
 from qc.metrics.findings import metric_ranks, metrics_findings
 from qc.metrics.metric_table import MetricScores, mean_by_system
+from tests.qc.support.samples import sample_of_arrays
 from tests.qc.support.spoken import spoken_run
 
 DRAWS = 200
@@ -50,7 +51,8 @@ def test_a_metric_that_is_what_people_say_agrees_wholly(found: AgainstPeople) ->
     by_conversation = found.conversations[0]
     assert by_conversation.r.value == pytest.approx(1)
     assert by_conversation.within.value == pytest.approx(1)
-    assert by_conversation.r.low == pytest.approx(1)
+    # As over systems, an r of 1 has no interval: the transformed r is infinite.
+    assert np.isnan(by_conversation.r.low)
 
 
 def test_a_metric_of_which_less_is_better_is_turned_around(found: AgainstPeople) -> None:
@@ -112,6 +114,20 @@ def test_another_metric_moves_no_interval(sample: Sample) -> None:
     alone = hold_against_people(sample, [noise], DRAWS, 0)
     beside = hold_against_people(sample, [other, noise], DRAWS, 0)
     assert alone.conversations[0] == beside.conversations[1]
+
+
+def test_four_workers_give_r_no_interval() -> None:
+    rng = np.random.default_rng(7)
+    for workers, known in ((4, False), (12, True)):
+        who, what = (each.ravel() for each in np.indices((workers, 4)))
+        z = rng.normal(size=len(who))
+        scored = MetricScores("noisy", "replies", True, z + rng.normal(size=len(who)))
+        (agreement,) = hold_against_people(
+            sample_of_arrays(who, what, z[:, None]), [scored], DRAWS, 0
+        ).conversations
+        assert np.isfinite([agreement.r.value, agreement.within.value]).all()
+        assert (np.isfinite([agreement.r.low, agreement.r.high]) == known).all()
+        assert not known or agreement.r.low < agreement.r.value < agreement.r.high
 
 
 def test_missing_scores_are_left_out_of_the_means() -> None:

@@ -30,11 +30,21 @@ def test_the_asymptotic_one_waits_and_does_not_mind_where_zero_is() -> None:
 
 
 def test_the_asymptotic_one_is_not_sure_of_values_that_were_all_the_same() -> None:
-    values = np.array([0.0] * 25 + [1.0] + [0.0] * 10)
-    half_width = asymptotic(values, 0.05, 100).half_width
-    assert np.isnan(half_width[:25]).all()
-    assert (half_width[25:] > 0).all()
-    assert asymptotic(values[:25], 0.05, 100).first_within(1) is None
+    # Every tenth value is 1. The twentieth of them comes at n = 200.
+    values = np.array(([0.0] * 9 + [1.0]) * 25)
+    residuals = values + np.random.default_rng(6).normal(size=len(values))
+    for sequence in (asymptotic(values, 0.05, 100), asymptotic(residuals, 0.05, 100, values)):
+        assert np.isnan(sequence.half_width[:199]).all()
+        assert (sequence.half_width[199:] > 0).all()
+    assert asymptotic(values[:199], 0.05, 100).first_within(1) is None
+    assert asymptotic(np.zeros(25), 0.05, 100).first_within(1) is None
+
+
+def test_the_asymptotic_one_needs_three_in_ten_that_differ_or_twenty() -> None:
+    # Of 20 values 6 differ from the commonest, or 5.
+    for others, known in ((6, True), (5, False)):
+        values = np.array([0.0] * (20 - others) + [1.0, 2.0] * 3)[:20]
+        assert np.isfinite(asymptotic(values, 0.05, 100).half_width[19]) == known
 
 
 def test_it_stops_where_it_is_narrow_enough_and_never_where_it_is_not() -> None:

@@ -450,18 +450,18 @@ def test_how_many_raters_count_by_hand() -> None:
     result = found(sample)
     assert result.effective_raters == pytest.approx([3])
     assert result.raters.tolist() == [4]
-    # Less than five, yet more than seven tenths of four: that few are few, and not uneven.
+    # Less than eight, yet more than seven tenths of four: that few are few, and not uneven.
     assert not any("workers gave" in note for note in result.notes)
 
 
-def test_of_somewhat_uneven_work_a_note_says_what_intervals_hold() -> None:
-    # 12 of 42 conversations are one worker's: 1 / ((12/42)² + 30/42²) = 10.1 of 31, with 13 of 43: 9.3.
+def test_raters_of_uneven_work_must_count_as_eight() -> None:
+    # 14 of 44 conversations are one worker's: 1 / ((14/44)² + 30/44²) = 8.6 of 31, with 15 of 45: 7.9.
     z = np.random.default_rng(5).normal(size=55)
-    for many, noted in ((12, False), (13, True)):
+    for many, refused in ((14, False), (15, True)):
         workers = np.concatenate([np.zeros(many), np.arange(1, 31)])
         result = found(sample_of_arrays(workers, np.zeros(len(workers)), z[: len(workers), None]))
-        assert np.isfinite(result.z_low).all()
-        assert any("intervals hold less than they say" in note for note in result.notes) == noted
+        assert np.isnan(result.z_low).all() == refused
+        assert any("A few workers gave most of the ratings" in note for note in result.notes) == refused
 
 
 def test_systems_that_are_equally_high_are_leaders_alike() -> None:

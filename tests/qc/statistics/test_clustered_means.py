@@ -83,7 +83,7 @@ def test_intervals_of_correlations_and_differences_hold_with_few_workers() -> No
 
 
 def test_r_is_that_of_pearson_and_unknown_where_nothing_varies() -> None:
-    x, y = np.random.default_rng(2).normal(size=(2, 8, 3))
+    x, y = np.random.default_rng(2).normal(size=(2, 16, 3))  # they count as more than eight
     x, y = (each - each.mean(axis=1, keepdims=True) for each in (x, y))
     products = np.column_stack([(x * x).sum(axis=1), (y * y).sum(axis=1), (x * y).sum(axis=1)])
     rng = np.random.default_rng(0)
