@@ -275,11 +275,11 @@ def _data(analysis: Analysis) -> str:
             "because no item had a bad twin."
         )
     passed = f"{whole(workers.passed)} of {whole(workers.total)} workers passed the filter"
+    if analysis.transcripts is not None and workers.passed:
+        return f"{passed} ({percent(workers.rate)}); {_controlled(analysis.transcripts.controls)}."
     if workers.passed < FEWEST_WORKERS:
         return f"There are too few workers to judge the data: {passed}."
     passed = f"{passed} ({percent(workers.rate)})"
-    if analysis.transcripts is not None:
-        return f"{passed}; {_controlled(analysis.transcripts.controls)}."
     if check is None or not math.isfinite(check.random_among_passed_bound):
         return f"{passed}; how many of them rated at random was not estimated."
     bound = check.random_among_passed_bound
