@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.judgments.judgments import Judgments
 from qc.loading.analyst_files import misshapen
-from qc.loading.tables import Table
+from qc.loading.tables import CsvText
 from qc.method.sample import standardise
 from qc.names import case_note, change_note, changes, cleaned, shortened_ids
 from qc.run import codes
@@ -114,7 +114,7 @@ def _is_numeric(cells: pd.Series) -> bool:
     return len(filled) > 0 and bool(np.isfinite(pd.to_numeric(filled, errors="coerce")).all())
 
 
-def cleaned_table(path: str, table: Table) -> CsvTable:
+def cleaned_table(path: str, table: CsvText) -> CsvTable:
     """Return a table with text in every cell, and clean the names in it.
 
     Raises:

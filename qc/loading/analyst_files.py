@@ -36,7 +36,7 @@ from candor.common.files import read_file, read_yaml
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.published import MAXIMUM, StrictModel
 from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
-from qc.loading.tables import Table, read_table
+from qc.loading.tables import CsvText, read_table
 from qc.loading.validation import validated
 from qc.names import clean
 from qc.run import RESERVED_LABELS, Run
@@ -127,7 +127,7 @@ def _number(text: str) -> float:
     return value if isfinite(value) else float("nan")
 
 
-def _table(path: Path, known: Sequence[str]) -> Table:
+def _table(path: Path, known: Sequence[str]) -> CsvText:
     """Return a CSV file with clean cells and without empty rows."""
     try:
         table = read_table(path, known)

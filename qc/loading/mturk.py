@@ -42,7 +42,7 @@ from qc.loading.raw_run import (
     report_order,
     run_name,
 )
-from qc.loading.tables import Table, parse_table
+from qc.loading.tables import CsvText, parse_table
 from qc.loading.validation import repeated_keys
 from qc.options import LoadOptions
 from qc.run import LeftOut, Run
@@ -295,7 +295,7 @@ def _miscounted(gathered: _Gathered) -> list[Problem]:
     return [Problem("the criteria file", why, "Name each number of scoreN, in order.")]
 
 
-def _rows(source: str, table: Table, problems: list[Problem]) -> list[_Row]:
+def _rows(source: str, table: CsvText, problems: list[Problem]) -> list[_Row]:
     """Return the rows that have a field for each column; add a problem for every other row."""
     header = table.header
     _require_columns(source, header)

@@ -37,7 +37,7 @@ _AS_UTF8 = (
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvText:
     """A CSV file as text.
 
     Attributes:
@@ -51,7 +51,7 @@ class Table:
     notes: tuple[str, ...]
 
 
-def read_table(path: Path, known: Mapping[str, str] | Sequence[str]) -> Table:
+def read_table(path: Path, known: Mapping[str, str] | Sequence[str]) -> CsvText:
     """Read the CSV at `path`, or from standard input if it is `-`.
 
     Raises:
@@ -133,7 +133,7 @@ def heading_of(beginning: bytes) -> str | None:
     return first if first[:1] not in ("{", "[") and any(each in first for each in _SEPARATORS) else None
 
 
-def parse_table(name: str, content: bytes, known: Mapping[str, str], *, strict: bool = False) -> Table:
+def parse_table(name: str, content: bytes, known: Mapping[str, str], *, strict: bool = False) -> CsvText:
     """Return the table in `content`; the header is empty if there is none.
 
     Args:
@@ -160,7 +160,7 @@ def parse_table(name: str, content: bytes, known: Mapping[str, str], *, strict: 
         raise SourceError(f"{name}: this is not a CSV table ({error}). Save it as one.") from None
     start = next((number for number, line in enumerate(lines) if line), len(lines))
     if start == len(lines):
-        return Table([], [], ())
+        return CsvText([], [], ())
     header, rows = list(map(clean, lines[start])), lines[start + 1 :]
     noticed += _without_index(header, rows)
     noticed += _renamed(header, known)
@@ -168,7 +168,7 @@ def parse_table(name: str, content: bytes, known: Mapping[str, str], *, strict: 
     if separator != ",":
         _require_decimal_points(name, header, rows)
     note = f"{name} is not a plain CSV. It was read all the same: {joined(noticed)}."
-    return Table(header, rows, (note,) if noticed else ())
+    return CsvText(header, rows, (note,) if noticed else ())
 
 
 def _separator(text: str, known: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
-from qc.loading.tables import Table, read_table
+from qc.loading.tables import CsvText, read_table
 from qc.metrics.transcripts import conversation_names
 from qc.names import clean
 from qc.run import Run
@@ -103,7 +103,7 @@ def read_metric_table(path: Path, run: Run, notes: list[str]) -> list[MetricScor
     ]
 
 
-def read_csv(path: Path, known: Sequence[str]) -> Table:
+def read_csv(path: Path, known: Sequence[str]) -> CsvText:
     """Return the CSV at `path` without its empty lines; `known` are headings with a meaning.
 
     Raises:

@@ -90,7 +90,7 @@ class HeldStore:
         # What has reached the database is done there, whatever becomes of the process.
         task = asyncio.ensure_future(self._in_order(call))
         self.busy.add(task)
-        task.add_done_callback(self.busy.discard)
+        task.add_done_callback(self._let_go)
         try:
             result = await asyncio.shield(task)
         finally:
@@ -98,6 +98,12 @@ class HeldStore:
         if how == "stored, and nobody told":
             raise StorageFailed("the database could not store this")
         return result
+
+    def _let_go(self, task: asyncio.Task[Any]) -> None:
+        """Forget what is done. Where who waited for it was cancelled meanwhile, nobody asks how it ended."""
+        self.busy.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     async def _in_order(self, call: Callable[[], Awaitable[T]]) -> T:
         async with self.order:  # one after the other, so that an example is the same each time
