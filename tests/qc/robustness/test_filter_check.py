@@ -493,7 +493,7 @@ def test_the_bound_at_a_level_above_one_half_is_everyone() -> None:
     assert lax.random_among_passed_bound == 1
 
 
-@pytest.mark.parametrize(("honest", "random"), [(10, 10), (60, 30)])
+@pytest.mark.parametrize(("honest", "random"), [(10, 10), pytest.param(60, 30, marks=pytest.mark.soak)])
 def test_the_bound_holds_the_number_of_random_workers_who_passed(honest: int, random: int) -> None:
     # 60 runs; 95 % or more hold. 52 or fewer would have a probability below 0.3 % at 95 %.
     held = 0
