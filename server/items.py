@@ -116,7 +116,9 @@ def _groups(lines: Sequence[_Line]) -> list[str | None]:
     """Return the group of each line."""
     if any(line.group is not None for line in lines):
         return [line.group for line in lines]
-    first = {line.context: number for number, line in reversed(list(enumerate(lines, start=1)))}
+    first: dict[str | None, int] = {}
+    for number, line in enumerate(lines, start=1):
+        first.setdefault(line.context, number)
     return [None if line.context is None else f"the context of line {first[line.context]}" for line in lines]
 
 

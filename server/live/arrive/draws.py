@@ -212,7 +212,7 @@ def draw_hit(
         raise ValueError(f"{parts.ordinary} items were asked for, and there are {len(fit)}")
     human = [name for name in fit if systems[name] == parts.human]
     always = _draw_ordinary(systems, judgments, human, 1, rng) if human else []
-    others = [name for name in fit if not human or name not in human]
+    others = [name for name in fit if name not in always]
     drawn_others = _draw_ordinary(systems, judgments, others, parts.ordinary - len(always), rng)
     drawn: list[tuple[str, ItemKind]] = [(name, "ordinary") for name in (*always, *drawn_others)]
     drawn += _draw_twins(always, drawn_others, parts, rng)

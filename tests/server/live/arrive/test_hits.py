@@ -74,6 +74,20 @@ def test_a_list_is_about_one_passage_and_people_have_a_bad_twin_and_a_repeat_in_
         draw_hit(PASSAGES, {}, {}, parts, [*elsewhere, "a about tides"], 1)
 
 
+def test_of_several_human_questions_about_a_passage_one_is_checked() -> None:
+    """Nine systems and three people, whose questions an assignment needs but for one."""
+    pool = {
+        f"{system}{k}": PooledItem(system, group="otters")
+        for system, number in (("human", 3), *((letter, 1) for letter in "abcdefghi"))
+        for k in range(number)
+    }
+    parts = Composition(ordinary=11, bad=6, repeat=3, one_group=True, human="human")
+    for hit in draw_many(6, parts, pool):
+        check(hit, parts)
+        twice = Counter(item.item for item in hit if item.system == "human" and item.kind != "ordinary")
+        assert max(twice.values()) == 2
+
+
 def test_people_are_in_a_list_that_takes_few_of_a_passage() -> None:
     parts = Composition(ordinary=3, bad=1, repeat=1, one_group=True, human="human")
     met: Counter[str] = Counter()
