@@ -207,10 +207,12 @@ def draw_hit(
     systems = {name: item.system for name, item in pool.items()}
     fit = [name for name in pool if name not in unfit]
     if parts.one_group:
-        fit = _draw_group(pool, judgments, fit, parts.ordinary, rng)
+        fit = _draw_group(pool, judgments, fit, parts, rng)
     if len(fit) < parts.ordinary:
         raise ValueError(f"{parts.ordinary} items were asked for, and there are {len(fit)}")
     human = [name for name in fit if systems[name] == parts.human]
+    if parts.human is not None and not human:
+        raise ValueError(f"no group that could fill an assignment has an item of {parts.human!r} left")
     always = _draw_ordinary(systems, judgments, human, 1, rng) if human else []
     others = [name for name in fit if name not in always]
     drawn_others = _draw_ordinary(systems, judgments, others, parts.ordinary - len(always), rng)
@@ -228,18 +230,23 @@ def _draw_group(
     pool: Mapping[str, PooledItem],
     judgments: Mapping[str, int],
     fit: Sequence[str],
-    number: int,
+    parts: Composition,
     rng: random.Random,
 ) -> list[str]:
-    """Return the items of a group: of those that have `number` of them, the one judged least often."""
+    """Return the items of a group: of those that can fill an assignment, the one judged least often."""
     groups: dict[str | None, list[str]] = {}
     for name in fit:
         groups.setdefault(pool[name].group, []).append(name)
-    large = [names for names in groups.values() if len(names) >= number]
-    if not large:
+    able = [
+        names
+        for names in groups.values()
+        if len(names) >= parts.ordinary
+        and (parts.human is None or any(pool[name].system == parts.human for name in names))
+    ]
+    if not able:
         return max(groups.values(), key=len, default=[])
-    rng.shuffle(large)
-    return min(large, key=lambda names: sum(judgments.get(name, 0) for name in names) / len(names))
+    rng.shuffle(able)
+    return min(able, key=lambda names: sum(judgments.get(name, 0) for name in names) / len(names))
 
 
 def _draw_twins(

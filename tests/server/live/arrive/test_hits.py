@@ -88,6 +88,15 @@ def test_of_several_human_questions_about_a_passage_one_is_checked() -> None:
         assert max(twice.values()) == 2
 
 
+def test_a_passage_whose_human_question_a_worker_must_not_rate_is_not_drawn() -> None:
+    parts = Composition(ordinary=3, bad=1, repeat=1, one_group=True, human="human")
+    unfit = ["human about otters", "human about tides"]
+    for seed in range(5):
+        assert all("violins" in item.item for item in draw_hit(PASSAGES, {}, {}, parts, unfit, seed))
+    with pytest.raises(ValueError, match="an item of 'human' left"):
+        draw_hit(PASSAGES, {}, {}, parts, [*unfit, "human about violins"], 1)
+
+
 def test_people_are_in_a_list_that_takes_few_of_a_passage() -> None:
     parts = Composition(ordinary=3, bad=1, repeat=1, one_group=True, human="human")
     met: Counter[str] = Counter()
