@@ -18,7 +18,7 @@ from tests.support.waiting import ENOUGH, wait_until
 from tests.support.warm_process import WarmProcess
 
 WORKERS, CONVERSATIONS, INPUTS = 24, 3, 4
-UNDER_WAY = 5  # replies, at least, that a host has begun when it is killed
+UNDER_WAY = 2  # replies, at least, that a host has begun when it is killed
 STUDY = """\
 name: short
 title: Short chats
@@ -36,11 +36,11 @@ timeouts: {{bot_try: 200, bot_total: 400}}
 
 
 class BotHost:
-    """`candor host` with a model that takes a third of a second, so that it can be caught at it."""
+    """`candor host` with a model that takes a second, so that it can be caught at it on a busy machine."""
 
     def __init__(self, log: Path, *arguments: str) -> None:
         self._log = log
-        self._arguments = ["builtin:retrieval", "--name", "ours", "--wait-ms", "300", *arguments]
+        self._arguments = ["builtin:retrieval", "--name", "ours", "--wait-ms", "1000", *arguments]
         self._process: WarmProcess | None = None
         self.start()
 
