@@ -37,7 +37,7 @@ check: install ## the quick loop: style, types, contract, unit tests of what dif
 	else echo "Nothing has changed that has unit tests."; fi
 
 soak: install-models services $(PAGES) ## the long run: a large crowd while everything is killed and every network is bad; prints figures
-	CANDOR_SOAK=5 $(BIN)/pytest tests/crowd/test_crowd.py
+	CANDOR_SOAK=5 $(BIN)/pytest tests/crowd/test_crowd.py tests/test_wording.py
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_kills.py
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_network.py
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/crowd/test_behind_proxy.py

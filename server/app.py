@@ -126,12 +126,12 @@ _ROUTERS = (
     site_pages.router,
 )
 # Built once: to build each endpoint's validators takes longer than all else of an application.
-_API = APIRouter(
+API = APIRouter(
     responses={"default": {"model": ErrorBody, "description": "An error. All errors have this shape"}},
     generate_unique_id_function=lambda route: route.name,
 )
 for _router in _ROUTERS:
-    _API.include_router(_router)
+    API.include_router(_router)
 
 
 def create_app(
@@ -172,7 +172,7 @@ def create_app(
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long, elsewhere=_LONGER)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestIds)
-    app.router.routes.extend(_API.routes)
+    app.router.routes.extend(API.routes)
     app.mount(STATIC_PATH, StaticFiles(directory=STATIC), name="static")
     app.mount("/assets", BuiltAssets(directory=pages / "assets", check_dir=False), name="assets")
     return app

@@ -34,7 +34,7 @@ from tests.support.waiting import ENOUGH, until, wait_until
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(3 * ENOUGH)]
 PROCESSES = 2
-WORKERS = 20
+WORKERS = 8
 LINES = 6 * 10  # that a worker says in the demo study
 PACE = 0.1  # of people's reply times: the workers are in the middle of it while the processes are replaced
 

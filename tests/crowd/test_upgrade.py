@@ -23,7 +23,7 @@ pytestmark = pytest.mark.timeout(3 * ENOUGH)
 TABLES = ("study", "run", "worker", "assignment", "conversation", "turn", "rating", "topic_mark")
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.services, pytest.mark.soak])])
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     """A server of this version that has not been started; `database` is where its data is."""
     if request.param == "sqlite":

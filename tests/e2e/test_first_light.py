@@ -14,7 +14,8 @@ from tests.e2e.stage import DEMO, RUNS, Stage
 from tests.e2e.studies import call
 from tests.support.waiting import ENOUGH
 
-pytestmark = pytest.mark.browser
+# test_whole_way goes the same way with shorter conversations, test_worker_kept loads the page anew.
+pytestmark = [pytest.mark.browser, pytest.mark.soak]
 RATINGS = [40, 60, 70, 55, 65, 30, 75]
 
 

@@ -29,7 +29,7 @@ _CONTEXT.set_forkserver_preload(
         "server.cli.runs.study",
         "bots.crowd.__main__",
         "bots.host.__main__",
-        "tests.support.warm_bots",
+        "tests.support.warm_start",
     ]
 )
 

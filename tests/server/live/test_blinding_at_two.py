@@ -164,7 +164,9 @@ def talk_with(talk: Talk, bots: list[Held]) -> None:
         talk.end(stack)
 
 
-@pytest.mark.parametrize("beside", [1, 2], ids=["alone", "side by side"])
+@pytest.mark.parametrize(
+    "beside", [pytest.param(1, id="alone"), pytest.param(2, id="side by side", marks=pytest.mark.soak)]
+)
 def test_whichever_system_answers_first_a_page_is_sent_the_same(
     url: str, serve: Serve, redis: RedisServer, beside: int
 ) -> None:
