@@ -145,7 +145,7 @@ class Scenario(_Given):
 class Question(_Given):
     """A test question: a text, a question about it, and the answers to choose from.
 
-    `right` is the number of the right answer, from 1; `why` explains it to workers who chose another.
+    `right` is the number of the right answer, from 1; `why` explains it to workers who have answered.
     """
 
     text: Statement

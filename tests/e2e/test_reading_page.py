@@ -116,6 +116,7 @@ def test_the_tutorial_then_texts_that_are_improved(page: Page, stage: Stage) -> 
     page.get_by_role("radio", name="A word is there twice").check()
     press(page, "Answer")
     at(page, 1, of=2)
+    expect(page.get_by_role("status").filter(has_text="Right. It says “sailed” twice.")).to_be_visible()
     expect(page.get_by_text("The ferry to the island leaves at nine")).to_be_visible()
     box = page.get_by_label("Please improve the text")
     expect(box).to_have_count(0)

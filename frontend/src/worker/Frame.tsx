@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Progress, Steps } from "../design/Steps";
 import { Brand } from "./Brand";
+import { Explanation } from "./Explanation";
 import { useSession, useTexts } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
 import { ResearchersWords } from "./ResearchersWords";
@@ -25,7 +26,7 @@ const CAN_LEAVE = new Set<Screen["name"]>([
 export function Frame({ children }: { children: ComponentChildren }) {
   const session = useSession();
   const { say } = useTexts();
-  const { connection, notice, screen, study } = session.state;
+  const { connection, explained, notice, screen, study } = session.state;
   const [leaving, setLeaving] = useState(false);
   const canLeave = CAN_LEAVE.has(screen.name);
   // Whoever has left, or is done elsewhere, is asked no more.
@@ -78,7 +79,14 @@ export function Frame({ children }: { children: ComponentChildren }) {
           </div>
         )}
       </div>
-      <main class="main">{children}</main>
+      <main class="main">
+        {explained !== null && (
+          <div class="page page-above">
+            <Explanation of="tutorial.right" why={explained} />
+          </div>
+        )}
+        {children}
+      </main>
       {leaving && canLeave && <LeaveDialog onClose={() => setLeaving(false)} />}
     </div>
   );

@@ -229,6 +229,13 @@ class QuestionDue(WireModel):
     question: QuestionCard
 
 
+class AnswerExplained(WireModel):
+    """The worker's answer to a test question is right: this is why. What is due next follows."""
+
+    type: Literal["answer_explained"] = "answer_explained"
+    why: str
+
+
 class QuestionnaireDue(WireModel):
     """Show the questionnaire before, or after, all conversations."""
 
@@ -399,6 +406,7 @@ ServerMessage = (
     | Accepted
     | QuestionnaireDue
     | QuestionDue
+    | AnswerExplained
     | TopicDue
     | ItemDue
     | ConversationStarted

@@ -288,7 +288,8 @@ def _answer(state: State, message: wire.Answer, at: datetime) -> Decision:
     after = fold(state, [answered])
     if sum(not answer.is_right for answer in after.answers) > tutorial.mistakes:
         return Decision([answered, Closed("returned", at)], [Tell(_returned(after))])
-    return Decision([answered], is_over=True)
+    explained = [Tell(wire.AnswerExplained(why=question.why))] if answered.is_right else []
+    return Decision([answered], explained, is_over=True)
 
 
 def _rate(state: State, current: Conversation, message: wire.Rate, event: FromWorker) -> Decision:

@@ -261,6 +261,7 @@ def test_a_tutorial_is_passed_first_and_its_answers_are_kept(url: str, serve: Ca
         assert page.snapshot["phase"] == "tutorial"
         assert page.snapshot["question"]["why"] == "`mat` is there three times."
         page.send("answer", question=1, answer=2)
+        assert page.until("answer_explained")["why"] == "`mat` is there three times."
         page.until("question_due")
         page.send("answer", question=2, answer=1)
         page.until("item_due")

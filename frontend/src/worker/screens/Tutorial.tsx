@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { RadioCards } from "../../design/RadioCards";
+import { Explanation } from "../Explanation";
 import { Heading } from "../Heading";
 import { useSession, useTexts, useTitle } from "../hooks";
-import { Marked } from "../Marked";
 import type { QuestionCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
 
@@ -27,13 +27,7 @@ export function Tutorial({ card }: { card: QuestionCard }) {
 
   return (
     <div class="page">
-      {why !== null && (
-        <div class="panel panel-calm" role="status">
-          <p>
-            <Marked of="tutorial.wrong" values={{ why }} />
-          </p>
-        </div>
-      )}
+      {why !== null && <Explanation of="tutorial.wrong" why={why} />}
       <form class="panel flow" onSubmit={submit} noValidate>
         <div>
           <p class="kicker">{say("tutorial.kicker", { now: question, all: questions })}</p>

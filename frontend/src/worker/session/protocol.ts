@@ -53,6 +53,7 @@ export interface Wire {
     | Accepted
     | QuestionnaireDue
     | QuestionDue
+    | AnswerExplained
     | TopicDue
     | ItemDue
     | ConversationStarted
@@ -592,6 +593,13 @@ export interface QuestionnaireDue {
 export interface QuestionDue {
   question: QuestionCard;
   type: "question_due";
+}
+/**
+ * The worker's answer to a test question is right: this is why. What is due next follows.
+ */
+export interface AnswerExplained {
+  type: "answer_explained";
+  why: string;
 }
 /**
  * This conversation, of `conversations` in all, is next: ask for its topic, or for an opinion of the

@@ -121,6 +121,8 @@ export interface State {
   /** What was sent and has no answer yet. */
   pending: readonly WorkerMessage[];
   notice: Notice | null;
+  /** Why the worker's last answer to a test question was right, until they go on; null: it was not such an answer. */
+  explained: string | null;
   /** Words of the researchers to this worker. */
   words: readonly StudyNotice[];
 }
@@ -139,6 +141,7 @@ export function initial(pending: readonly WorkerMessage[] = []): State {
     screen: { name: "loading" },
     pending,
     notice: null,
+    explained: null,
     words: [],
   };
 }
@@ -149,7 +152,7 @@ export function reduce(state: State, action: Action): State {
     case "connection":
       return { ...state, connection: action.connection };
     case "sent":
-      return { ...state, pending: [...state.pending, action.message], notice: null };
+      return { ...state, pending: [...state.pending, action.message], notice: null, explained: null };
     case "dismissed":
       return { ...state, notice: null };
     case "received":
@@ -169,6 +172,8 @@ function received(state: State, message: ServerMessage): State {
       const { conversation, attempt, icebreaker, scenario } = message;
       return at(state, { name: "topic", conversation, attempt, icebreaker, scenario });
     }
+    case "answer_explained":
+      return { ...state, explained: message.why };
     case "questionnaire_due":
       return at(state, { name: "questionnaire", part: message.part });
     case "question_due":

@@ -138,6 +138,7 @@ export const ENGLISH = {
   "tutorial.title": "A few questions first",
   "tutorial.lead": "They show you what to look for. Then you begin.",
   "tutorial.wrong": "**Not quite.** {why} Please answer again.",
+  "tutorial.right": "**Right.** {why}",
   "tutorial.answer": "Answer",
   "topic.tab": "Topic of conversation {now}",
   "topic.kicker": "Conversation {now} of {all} · a new chatbot",

@@ -463,5 +463,9 @@ describe("items that are read and rated", () => {
     expect(asked.screen).toEqual({ name: "tutorial", question });
     const again = hear(asked, { type: "question_due", question: { ...question, why: "Because." } });
     expect(again.screen).toEqual({ name: "tutorial", question: { ...question, why: "Because." } });
+    const right = hear(again, { type: "answer_explained", why: "Because." });
+    expect([again.explained, right.explained]).toEqual([null, "Because."]);
+    const sent = { type: "sent", message: { type: "answer", id: "a", question: 2, answer: 1 } } as const;
+    expect(reduce(right, sent).explained).toBeNull();
   });
 });
