@@ -189,6 +189,7 @@ def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
     frames = {
         "quiz": [] if run.quizzes is None else [run.quizzes],
         "writing": [] if run.writing is None else [run.writing],
+        "waits": [] if run.waits is None else [run.waits.to_frame("wait")],
         "turns": [] if run.turn_ratings is None else [run.turn_ratings],
         "scenarios": [] if run.scenarios is None else [run.scenarios.to_frame("scenario")],
         "answers": _answers(run),

@@ -16,6 +16,7 @@ from qc.sections.systems import (
     replication,
     scores,
     significance,
+    style,
 )
 from qc.sections.workers import agreement, groups, quiz, screening, topics, transcripts, writing
 
@@ -37,6 +38,7 @@ SECTIONS: tuple[Section, ...] = (
     alpha.SECTION,
     persona.SECTION,
     context.SECTION,
+    style.SECTION,
     groups.SECTION,
     transcripts.SECTION,
     incidents.INCIDENTS_SECTION,
@@ -65,6 +67,7 @@ CHAPTERS: tuple[Section, ...] = (
     persona.SECTION,
     groups.SECTION,
     context.SECTION,
+    style.SECTION,
     topics.SECTION,
     writing.EFFORT_SECTION,
     quiz.SECTION,

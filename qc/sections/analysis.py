@@ -23,6 +23,7 @@ from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.fragility import Fragility
 from qc.robustness.intervals import Intervals
 from qc.robustness.persona import PersonaEffect
+from qc.robustness.style import StyleControl
 from qc.robustness.writing import WritingResults
 from qc.run import Run
 from qc.transcripts.results import TranscriptResults
@@ -98,6 +99,7 @@ class Analysis:
     persona = _Named(PersonaEffect)
     context = _Named(ContextEffects)
     adjusted = _Named(Adjusted)
+    style = _Named(StyleControl)
     topics = _Named(Topics)
     effort = _Named(Effort)
     groups = _Named(WhoseOpinion)
