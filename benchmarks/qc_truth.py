@@ -37,6 +37,7 @@ from benchmarks.truth import (
     one_run,
     planned,
     quizzes,
+    style,
     two_runs,
     uneven,
 )
@@ -58,6 +59,7 @@ PARTS: dict[str, Part] = (
     | at_random.PARTS
     | adjusted.PARTS
     | judgments.PARTS
+    | style.PARTS
     | quizzes.PARTS
 )
 METHOD = Path(__file__).parents[1] / "docs" / "method.md"
