@@ -11,6 +11,7 @@ from qc.method.agreement import Agreement
 from qc.method.incidents import Incidents, Served
 from qc.method.quiz import QuizResults
 from qc.method.replication import Replication
+from qc.method.reproducibility import Reproducibility
 from qc.method.sample import PassRates, Sample
 from qc.method.scores import Ceiling, CriteriaCorrelations, ScenarioScores, Scores, TurnRatings
 from qc.method.significance import Clusters, Significance
@@ -92,6 +93,7 @@ class Analysis:
     fragility = _Named(Fragility)
     forecast = _Named(ReplicationForecast)
     replication = _Named(Replication)
+    reproducibility = _Named(Reproducibility)
     criteria = _Named(CriteriaCorrelations)
     agreement = _Named(Agreement)
     filter_check = _Named(FilterCheck)
