@@ -26,6 +26,7 @@ from rich.console import Console
 
 from benchmarks.truth import (
     adjusted,
+    areas,
     at_random,
     belief,
     choices,
@@ -60,6 +61,7 @@ PARTS: dict[str, Part] = (
     | adjusted.PARTS
     | judgments.PARTS
     | style.PARTS
+    | areas.PARTS
     | quizzes.PARTS
 )
 METHOD = Path(__file__).parents[1] / "docs" / "method.md"

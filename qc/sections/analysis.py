@@ -25,6 +25,7 @@ from qc.robustness.fragility import Fragility
 from qc.robustness.intervals import Intervals
 from qc.robustness.persona import PersonaEffect
 from qc.robustness.style import StyleControl
+from qc.robustness.topic_areas import TopicAreas
 from qc.robustness.writing import WritingResults
 from qc.run import Run
 from qc.transcripts.results import TranscriptResults
@@ -103,6 +104,7 @@ class Analysis:
     adjusted = _Named(Adjusted)
     style = _Named(StyleControl)
     topics = _Named(Topics)
+    topic_areas = _Named(TopicAreas)
     effort = _Named(Effort)
     groups = _Named(WhoseOpinion)
     transcripts = _Named(TranscriptResults)

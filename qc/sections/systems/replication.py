@@ -289,8 +289,8 @@ The same without standardising each worker.
 <p>Comparable between studies (Belz, arXiv 2505.17043). Scores: CV* is {{ reproduced.cv | decimal(1) }} on \
 average over systems and criteria. Findings: both runs agree on \
 {{ reproduced.findings | whole }} of {{ reproduced.of | whole }}\
-{% if reproduced.of %} (P = {{ reproduced.share | decimal(2) }}){% endif %}, which of two systems is better, or \
-that neither is.</p>
+{% if reproduced.of %} (P = {{ reproduced.share | decimal(2) }}){% endif %}, which of two systems is better, \
+or that neither is.</p>
 {% call table("reproducibility.csv", "Degree of reproducibility by criterion.") %}
 CV* is the coefficient of variation of a system’s two raw scores for small samples, in per cent: 0 is a \
 perfect repetition. r, ρ and τ compare the scores of all systems. None of these has an interval; labels of \
