@@ -271,7 +271,7 @@ def _sentence(features: pd.DataFrame, systems: pd.DataFrame) -> str:
         if first == now
         else f"{listed(now)} {'is' if len(now) == 1 else 'are'} first instead of {listed(first)}"
     )
-    moved = int((systems["rank"] != systems["controlled_rank"]).sum())
+    moved = int(((systems["rank"] - systems["controlled_rank"]).abs() > 0).sum())
     ranks = (
         "every system keeps its rank"
         if moved == 0
@@ -286,4 +286,4 @@ def _sentence(features: pd.DataFrame, systems: pd.DataFrame) -> str:
             for name, estimate in zip(moves["feature"], moves["estimate"].tolist(), strict=True)
         )
     )
-    return f"With {held} and place held constant, {leads}, and {ranks}. {goes}"
+    return f"With {held} and place in the assignment held constant, {leads}, and {ranks}. {goes}"

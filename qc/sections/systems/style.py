@@ -1,7 +1,5 @@
 """Scores with the style of replies, their delay and the place of the conversation held constant."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from qc.drawing.charts import interval, point, rows
@@ -9,7 +7,6 @@ from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, MUTED
 from qc.robustness.style import FEATURES, StyleControl, control_style
 from qc.sections import schema
-from qc.sections.analysis import Analysis
 from qc.sections.section import Json, Part, Section
 from qc.table import (
     INTERVAL,
@@ -91,7 +88,7 @@ def of_systems(found: StyleControl) -> Table | None:
     """Return the mean features of each system; None if there are no scores."""
     if found.systems.empty:
         return None
-    known = [name for name in FEATURES if np.isfinite(found.systems[name]).any()]
+    known = [name for name in FEATURES if (found.systems[name] > 0).any()]
     columns = (SYSTEM_COLUMN, *(Column(name, HEADS[name], ONE if name == "words" else TWO) for name in known))
     return Table(found.systems[["system", *FEATURES]], columns)
 
@@ -132,12 +129,6 @@ def _document(found: StyleControl) -> Json:
         "systems": found.systems.to_dict("records"),
         "sentence": found.sentence,
     }
-
-
-def _summary(analysis: Analysis) -> Iterator[str]:
-    found = analysis.style
-    if found is not None and found.sentence:
-        yield f"Style: {found.sentence}"
 
 
 _SCHEMA = schema.record(
@@ -210,7 +201,6 @@ SECTION = Section(
         STYLE.file("style_systems.csv", "the style of each system's replies", of_systems),
     ),
     figures=(STYLE.file("style.svg", "plain scores, and with style held constant", draw_style),),
-    summary=_summary,
     page="""\
 {% if found.why_not %}
 <p>Scores with the style of replies held constant are not given. {{ found.why_not }}</p>

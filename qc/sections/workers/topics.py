@@ -1,6 +1,6 @@
 """Opinions of topics, changes of topic, words of the topics, and scores by area of the topic."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import numpy as np
@@ -293,12 +293,6 @@ def _words(analysis: Analysis) -> Mapping[str, object]:
     return {"areas": analysis.topic_areas, "fewest": FEWEST_CARRIERS}
 
 
-def _summary(analysis: Analysis) -> Iterator[str]:
-    found = analysis.topic_areas
-    if found is not None and found.effect is not None:
-        yield f"Areas of topics: {found.effect.sentence}"
-
-
 SECTION = Section(
     id="topics",
     title="Topics",
@@ -315,7 +309,6 @@ SECTION = Section(
         AREAS.file("topic_areas.svg", "scores by area of the opening topic", draw_areas),
     ),
     words=_words,
-    summary=_summary,
     page="""\
 {% call drawing("topics", "Words of the topics.") %}
 The larger a word, the more often it occurs in topics of workers who passed.
