@@ -56,6 +56,9 @@ TRIED = {
     "uneven": "35 to 39 workers, of whom up to five have up to 60 assignments; strong tastes",
     "context": "3 or 10 equal systems; 16 to 248 workers; 8 assignments each; strong tastes",
     "adjusted": "10 equal systems; 16 to 248 workers; 8 assignments each with strong tastes",
+    "style": "5 systems of unlike length; 12 to 150 workers, or 16 with 8 assignments; length matters more to "
+    "some workers than to others, or to none",
+    "areas": "10 equal systems; 16 to 248 workers with tastes for topics",
     "second": "10 systems, close or spread; 16 to 248 workers; 8 assignments each",
     "random": "12 to 248 workers, none to half random: anywhere, one impression, middling; "
     "strong to weak discernment of the others",
@@ -243,6 +246,43 @@ STATEMENTS = (
         ("report:adjusted.coefficients[].p",),
         "adjusted",
         ("place or opinion: p (5)",),
+    ),
+    Statement(
+        "score with style held constant, and its change",
+        (
+            "report:style.systems[].low",
+            "report:style.systems[].high",
+            "report:style.systems[].change_low",
+            "report:style.systems[].change_high",
+        ),
+        "style",
+        ("score with style held constant: held (95)", "change by style: held (95)"),
+        remark="93 of a change with 16 workers × 8 assignments, to whom length matters unequally",
+    ),
+    Statement(
+        "coefficients of style and place",
+        (
+            "report:style.features[].low",
+            "report:style.features[].high",
+            "report:style.places[].low",
+            "report:style.places[].high",
+        ),
+        "style",
+        ("coefficient of a feature: held (95)", "coefficient of a place: held (95)"),
+        remark="93 of a feature with 16 workers × 8 assignments, to whom length matters unequally",
+    ),
+    Statement(
+        "effect of the area of the topic: F and intervals",
+        ("report:topic_areas.p", "report:topic_areas.areas[].low", "report:topic_areas.areas[].high"),
+        "areas",
+        ("area of the topic: F (5)", "area of the topic: intervals without 0 (5)"),
+        remark="cautious with 20 workers, who have few areas of 10 workers",
+    ),
+    Statement(
+        "score of a system in an area of topics",
+        ("report:topic_areas.systems[].low", "report:topic_areas.systems[].high"),
+        "areas",
+        ("a system's score in an area: held (95)",),
     ),
     Statement(
         "r, ρ and τ of two runs, or of a metric with people",

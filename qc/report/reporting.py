@@ -290,7 +290,6 @@ def _loading(asked: ReportSource, options: AnalysisOptions) -> LoadOptions:
         asked.run,
         asked.include_partial,
         words=bool(options.sections & NEEDING_WORDS),
-        replies=False,
         criteria=read_criteria(asked.criteria) if asked.criteria else None,
         simulated=asked.simulated,
     )

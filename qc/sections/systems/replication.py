@@ -293,8 +293,8 @@ average over systems and criteria. Findings: both runs agree on \
 or that neither is.</p>
 {% call table("reproducibility.csv", "Degree of reproducibility by criterion.") %}
 CV* is the coefficient of variation of a system’s two raw scores for small samples, in per cent: 0 is a \
-perfect repetition. r, ρ and τ compare the scores of all systems. None of these has an interval; labels of \
-single conversations cannot be compared, because each run has conversations of its own.
+perfect repetition. r, ρ and τ compare the scores of all systems. None of these has an \
+interval. Single labels cannot be compared, because each run rates outputs of its own.
 {% endcall %}
 </details>
 {% endif %}

@@ -28,8 +28,6 @@ from qc.table import (
     Table,
     decimal,
     listed,
-    matrix,
-    shade,
     side_by_side,
     whole,
 )
@@ -99,12 +97,8 @@ def areas(found: TopicAreas) -> Table | None:
 
 
 def systems_by_area(found: TopicAreas) -> Table | None:
-    """Return the score of each system in each area; a reader sees areas as rows; None if there are none."""
-    if found.systems.empty:
-        return None
-    names, heads = found.systems["area"].unique(), found.systems["system"].unique()
-    z = found.systems["z"].to_numpy(np.float64).reshape(len(names), len(heads))
-    return matrix(found.systems, "Area", names, heads, z, TWO, shade)
+    """Return the score of each system in each area; None if there are none."""
+    return None if found.systems.empty else Table(found.systems)
 
 
 def draw_areas(found: TopicAreas) -> Drawing | None:
@@ -337,10 +331,8 @@ intervals, each looked at alone.
 {% call table("topic_areas.csv", "Scores by area of the opening topic.") %}
 Of the workers who passed. Other topics have no word that the list knows.
 {% endcall %}
-{% call table("topic_areas_systems.csv", "Overall z of each system by area.") %}
-There is none of fewer than five workers. Most stand on few conversations; the file has their number and the \
-intervals. Large differences are expected here by chance alone.
-{% endcall %}
+<p>The score of each system in each area, with its interval, is in <code>topic_areas_systems.csv</code>. \
+Most of these stand on few conversations, so differences are expected by chance alone.</p>
 {% endif %}
 </details>
 {% endif %}

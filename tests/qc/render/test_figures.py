@@ -45,6 +45,7 @@ PUBLISHED = [
     "persona",
     "context",
     "adjusted",
+    "style",
     "topics",
     "effort",
     "criteria-profile",

@@ -187,9 +187,11 @@ def _words(conversations: int, rng: np.random.Generator) -> Words:
     opinions = pd.Categorical.from_codes(rng.integers(0, 3, conversations), categories=list(OPINIONS))
     kinds = pd.Categorical.from_codes(rng.integers(0, 5, conversations), categories=list(CHANGES))
     said = pd.Series([f"{NASTY} and some words"] * conversations, dtype="str")
+    replies = said + pd.Series([" more" * (each % 7) for each in range(conversations)], dtype="str")
+    topics = said + pd.Series([(" of dogs", " of music", "")[each % 3] for each in range(conversations)])
     return Words(
-        exchanges=pd.DataFrame({"conversation": number, "round": first + 1, "input": said, "reply": said}),
-        topics=pd.DataFrame({"conversation": number, "round": first, "topic": said, "opinion": opinions}),
+        exchanges=pd.DataFrame({"conversation": number, "round": first + 1, "input": said, "reply": replies}),
+        topics=pd.DataFrame({"conversation": number, "round": first, "topic": topics, "opinion": opinions}),
         changes=pd.DataFrame(
             {"conversation": number, "round": first + 1, "how": kinds, "bot_opinion": opinions}
         ),
