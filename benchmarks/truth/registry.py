@@ -56,8 +56,8 @@ TRIED = {
     "uneven": "35 to 39 workers, of whom up to five have up to 60 assignments; strong tastes",
     "context": "3 or 10 equal systems; 16 to 248 workers; 8 assignments each; strong tastes",
     "adjusted": "10 equal systems; 16 to 248 workers; 8 assignments each with strong tastes",
-    "style": "5 systems of unlike length; 12 to 150 workers, or 16 with 8 assignments; length matters more to "
-    "some workers than to others, or to none",
+    "style": "5 systems of unlike length; 12 to 150 workers, or 16 with 8 assignments; length matters more "
+    "to some workers than to others, or to none",
     "areas": "10 equal systems; 16 to 248 workers with tastes for topics",
     "second": "10 systems, close or spread; 16 to 248 workers; 8 assignments each",
     "random": "12 to 248 workers, none to half random: anywhere, one impression, middling; "

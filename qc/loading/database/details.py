@@ -238,8 +238,10 @@ def waits(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Prob
     """
     if not set(SHOWN) <= views.columns("v1_turn"):
         return None
-    turns = views.of_conversations("v1_turn", SHOWN, run_id, rated)
-    if turns is None:
+    turns = views.rows("v1_turn", SHOWN, run_id, optional=("created_at", "show_at"))
+    row = pd.Index(rated["conversation_id"]).get_indexer(turns["conversation_id"])
+    turns = turns.assign(conversation=row)[row >= 0].reset_index(drop=True)
+    if turns.empty:
         return None
     where = located("conversation", turns["conversation_id"])
     timed = turns.assign(

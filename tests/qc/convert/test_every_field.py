@@ -33,6 +33,7 @@ TOLD = {
     "turn_ratings": "ratings of single replies",
     "quizzes": "quizzes after conversations",
     "writing": "conversations of which it is known how they were written",
+    "waits": "conversations of which it is known how long workers waited for replies",
     "scenarios": "scenarios of conversations",
 }
 ELSEWHERE = frozenset({"source", "name"})  # say where a run was read

@@ -55,6 +55,7 @@ def awkward_run(seed: int = 1, workers: int = 32) -> Run:
         turn_ratings=_turn_ratings(len(who), rng),
         quizzes=_quizzes(len(who)),
         writing=_writing(len(who)),
+        waits=pd.Series(2.0 + np.arange(len(who)) % 5),
         left_out=left_out,
         notes=("a < b & c",),
     )
