@@ -38,6 +38,7 @@ from benchmarks.truth import (
     one_run,
     planned,
     quizzes,
+    references,
     style,
     two_runs,
     uneven,
@@ -62,6 +63,7 @@ PARTS: dict[str, Part] = (
     | judgments.PARTS
     | style.PARTS
     | areas.PARTS
+    | references.PARTS
     | quizzes.PARTS
 )
 METHOD = Path(__file__).parents[1] / "docs" / "method.md"

@@ -292,6 +292,8 @@ class Run(RunParts):
             them.
         background: data about workers from a file: `worker` (str), then a column for each field (str, NaN if
             unknown); None if there is none.
+        reference_words: of a run of transcripts, (conversations,), float: words of the reference of each
+            item, from a file; NaN if it has none. None if there is no file.
         scenarios: (conversations,), category: the label of the situation or task of each conversation, NaN
             if it had none; categories in alphabetical order. None if the study has none, or the source
             does not hold them.
@@ -319,6 +321,7 @@ class Run(RunParts):
     """
 
     background: pd.DataFrame | None = None
+    reference_words: pd.Series | None = None
 
     @property
     def competing(self) -> NDArray[np.bool_]:

@@ -190,6 +190,7 @@ def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
         "quiz": [] if run.quizzes is None else [run.quizzes],
         "replies": _replies(run),
         "writing": [] if run.writing is None else [run.writing],
+        "references": [] if run.reference_words is None else [run.reference_words.to_frame("words")],
         "waits": [] if run.waits is None else [run.waits.to_frame("wait")],
         "turns": [] if run.turn_ratings is None else [run.turn_ratings],
         "scenarios": [] if run.scenarios is None else [run.scenarios.to_frame("scenario")],

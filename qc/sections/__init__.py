@@ -18,7 +18,7 @@ from qc.sections.systems import (
     significance,
     style,
 )
-from qc.sections.workers import agreement, groups, quiz, screening, topics, transcripts, writing
+from qc.sections.workers import agreement, groups, quiz, references, screening, topics, transcripts, writing
 
 # In the order in which they are computed, printed on a terminal, and written as files.
 SECTIONS: tuple[Section, ...] = (
@@ -41,6 +41,7 @@ SECTIONS: tuple[Section, ...] = (
     style.SECTION,
     groups.SECTION,
     transcripts.SECTION,
+    references.SECTION,
     incidents.INCIDENTS_SECTION,
     incidents.SERVED_SECTION,
     answers.SECTION,
@@ -62,6 +63,7 @@ CHAPTERS: tuple[Section, ...] = (
     replication.FORECAST_SECTION,
     screening.SECTION,
     transcripts.SECTION,
+    references.SECTION,
     agreement.SECTION,
     alpha.SECTION,
     persona.SECTION,

@@ -28,6 +28,7 @@ from qc.robustness.style import StyleControl
 from qc.robustness.topic_areas import TopicAreas
 from qc.robustness.writing import WritingResults
 from qc.run import Run
+from qc.transcripts.reference_length import ReferenceLengths
 from qc.transcripts.results import TranscriptResults
 
 T = TypeVar("T")
@@ -108,6 +109,7 @@ class Analysis:
     effort = _Named(Effort)
     groups = _Named(WhoseOpinion)
     transcripts = _Named(TranscriptResults)
+    reference_lengths = _Named(ReferenceLengths)
     preregistration = _Named(Followed)
 
     @property

@@ -229,4 +229,6 @@ def rated() -> Analysis:
         add_item_run(database, first, run_id="first")
         add_item_run(database, second, run_id="second")
         runs = [load(database.path, name) for name in ("first", "second")]
-    return analyse(runs[0], QUICK, runs[1])
+    assert runs[0].items is not None
+    lengths = pd.Series(runs[0].items["item"].cat.codes.to_numpy() % 8 + 1.0)
+    return analyse(replace(runs[0], reference_words=lengths), QUICK, runs[1])
