@@ -66,6 +66,7 @@ TRIED = {
     "groups": "248 workers in groups that think alike or not",
     "quiz": "12 to 248 workers, who know more or less or guess",
     "transcripts": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
+    "references": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
     "looks": "three levels, a slider, nearly always 0, nearly always the best of five",
@@ -407,6 +408,21 @@ STATEMENTS = (
         ("report:transcripts.errors.systems[].low", "report:transcripts.errors.systems[].high"),
         "transcripts",
         ("score held, two ways (95)",),
+    ),
+    Statement(
+        "transcripts: effect of the reference's length, and scores by it",
+        (
+            "report:reference_lengths.groups[].low",
+            "report:reference_lengths.groups[].high",
+            "report:reference_lengths.systems[].low",
+            "report:reference_lengths.systems[].high",
+        ),
+        "references",
+        (
+            "effect of the reference's length: held (95)",
+            "a system's score by the length of the reference: held (95)",
+        ),
+        remark="conservative: two ways are never less than one, and few items give few degrees of freedom",
     ),
     Statement(
         "transcripts: p of a pair, two ways",

@@ -76,6 +76,7 @@ def score_by_reference(sample: Sample, scores: Scores) -> ReferenceLengths | Non
         {"group": names[each], "system": name, **judged.mean((group == each) & (judged.systems == rank))}
         for each in used
         for rank, name in enumerate(systems)
+        if ((group == each) & (judged.systems == rank)).any()
     ]
     return ReferenceLengths("", len(first), pd.DataFrame(groups), pd.DataFrame(rows))
 
@@ -108,9 +109,7 @@ class _Judged:
     items: NDArray[np.intp]
 
     def mean(self, there: NDArray[np.bool_]) -> dict[str, float]:
-        """Return the mean z of the judgments `there`, with its interval."""
-        if not there.any():
-            return {"items": 0, "workers": 0, "z": np.nan, "low": np.nan, "high": np.nan}
+        """Return the mean z of the judgments `there`, at least one, with its interval."""
         moved, _ = influences(self.z, self.weights * there, np.zeros(len(there), np.intp), 1)
         error = TwoWayErrors.of(moved, there, self.workers, self.items)
         mean = float(np.average(self.z[there], weights=self.weights[there]))

@@ -37,7 +37,7 @@ TOLD = {
     "scenarios": "scenarios of conversations",
 }
 ELSEWHERE = frozenset({"source", "name"})  # say where a run was read
-ITEMS = frozenset({"items"})  # `save` refuses runs of transcripts
+ITEMS = frozenset({"items", "reference_words"})  # `save` refuses runs of transcripts
 
 
 def rated_run() -> Run:

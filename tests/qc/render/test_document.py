@@ -34,7 +34,7 @@ PARTS = {
     "transcripts": set(),
 }
 # Of a run that rates transcripts alone.
-OF_TRANSCRIPTS = {"transcripts"}
+OF_TRANSCRIPTS = {"transcripts", "reference_lengths"}
 # Of a report that was given a preregistration alone.
 REGISTERED = {"preregistration"}
 
