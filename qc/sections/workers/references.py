@@ -1,5 +1,7 @@
 """Scores by the length of the reference, of a run that rates texts with references."""
 
+import numpy as np
+
 from qc.drawing.charts import interval, point, rows
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE
@@ -46,17 +48,20 @@ def draw_references(found: ReferenceLengths) -> Drawing | None:
     if found.groups.empty:
         return None
     table = found.groups
-    ends = table[["low", "effect", "high"]].to_numpy(float).ravel()
+    ends = table[["low", "effect", "high"]].to_numpy(np.float64)
     right = [whole(items) for items in table["items"]]
 
     def draw(width: float) -> Sheet:
-        panel = rows(width, list(table["group"]), "z, less the system’s mean", ends, right, "items")
-        for row, each in enumerate(table.itertuples()):
-            interval(panel, each.low, each.high, row, BLUE)
-            point(panel, each.effect, row, BLUE)
+        panel = rows(width, list(table["group"]), "z, less the system’s mean", ends.ravel(), right, "items")
+        for row, (low, effect, high) in enumerate(ends.tolist()):
+            interval(panel, low, high, row, BLUE)
+            point(panel, effect, row, BLUE)
         return panel.page
 
-    values = [f"{each.group} words {decimal(each.effect, 2)}" for each in table.itertuples()]
+    values = [
+        f"{group} words {decimal(effect, 2)}"
+        for group, effect in zip(table["group"], ends[:, 1].tolist(), strict=True)
+    ]
     return Drawing(
         "Scores by the length of the reference",
         f"Mean z by the length of the reference with intervals: {'; '.join(values)}.",
