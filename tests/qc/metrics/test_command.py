@@ -88,6 +88,7 @@ def test_everything_that_is_written(metrics: Callable[..., Result], tmp_path: Pa
         "metrics_for_estimate.csv",
         "metric-agreement.svg",
         "metric-ranks.svg",
+        "metric-scatter.svg",
     }
     document = json.loads((tmp_path / "out" / "metrics.json").read_text(encoding="utf-8"))
     mine = [row for row in document["agreement"] if row["metric"] == "mine" and row["on"] == "overall"]
