@@ -278,7 +278,7 @@ def _sentence(features: pd.DataFrame, systems: pd.DataFrame) -> str:
         else f"{whole(moved)} of {whole(len(systems))} systems change rank"
     )
     goes = (
-        "None of these goes with the score by more than chance."
+        "No feature of the replies goes with the score by more than chance."
         if moves.empty
         else " ".join(
             f"Conversations with more {FEATURES[name]} score {'higher' if estimate > 0 else 'lower'} "
