@@ -26,6 +26,7 @@ from rich.console import Console
 
 from benchmarks.truth import (
     adjusted,
+    areas,
     at_random,
     belief,
     choices,
@@ -37,6 +38,8 @@ from benchmarks.truth import (
     one_run,
     planned,
     quizzes,
+    references,
+    style,
     two_runs,
     uneven,
 )
@@ -58,6 +61,9 @@ PARTS: dict[str, Part] = (
     | at_random.PARTS
     | adjusted.PARTS
     | judgments.PARTS
+    | style.PARTS
+    | areas.PARTS
+    | references.PARTS
     | quizzes.PARTS
 )
 METHOD = Path(__file__).parents[1] / "docs" / "method.md"

@@ -225,6 +225,7 @@ class RunParts:
     turn_ratings: pd.DataFrame | None = None
     quizzes: pd.DataFrame | None = None
     writing: pd.DataFrame | None = None
+    waits: pd.Series | None = None
     people: frozenset[str] = frozenset()
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
@@ -291,6 +292,8 @@ class Run(RunParts):
             them.
         background: data about workers from a file: `worker` (str), then a column for each field (str, NaN if
             unknown); None if there is none.
+        reference_words: of a run of transcripts, (conversations,), float: words of the reference of each
+            item, from a file; NaN if it has none. None if there is no file.
         scenarios: (conversations,), category: the label of the situation or task of each conversation, NaN
             if it had none; categories in alphabetical order. None if the study has none, or the source
             does not hold them.
@@ -309,6 +312,8 @@ class Run(RunParts):
             `conversation` (int32, a row number of `conversations`), then WRITING_NUMBERS (int64): `inputs`,
             their number; the longest of their pauses, and the sums of all others; by conversation. None if
             the study does not record it, or the source does not hold it.
+        waits: (conversations,), float: mean seconds from a message of the worker until the reply was shown,
+            NaN if there was none. None if the source does not hold it.
         people: systems that are people (another worker, or a researcher at the desk). They are the ceiling,
             and take part in no score and no comparison of systems.
         left_out: assignments that are not analysed.
@@ -316,6 +321,7 @@ class Run(RunParts):
     """
 
     background: pd.DataFrame | None = None
+    reference_words: pd.Series | None = None
 
     @property
     def competing(self) -> NDArray[np.bool_]:

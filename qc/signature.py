@@ -24,8 +24,8 @@ DIGEST_LENGTH = 16
 # hold are not hashed.
 _ASSIGNMENT = ["assignment", "hit", "worker", "seconds"]
 _CONVERSATION = ["assignment", "worker", "position", "system", "is_qc"]
-# The bots' replies affect no number, and a large run is read without them.
 _EXCHANGE = ["conversation", "round", "input"]
+_REPLY = ["conversation", "round", "reply"]
 _CHOICE = ["assignment", "worker", "pair", "left", "right", "turn", "preference"]
 _UNRATED = ["assignment", "worker", "system"]
 _QUESTION = ["part", "label", "kind", "question", "points"]
@@ -188,7 +188,10 @@ def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
     """Return hashes of the run's data besides ratings and words; only of `kinds`, if given."""
     frames = {
         "quiz": [] if run.quizzes is None else [run.quizzes],
+        "replies": _replies(run),
         "writing": [] if run.writing is None else [run.writing],
+        "references": [] if run.reference_words is None else [run.reference_words.to_frame("words")],
+        "waits": [] if run.waits is None else [run.waits.to_frame("wait")],
         "turns": [] if run.turn_ratings is None else [run.turn_ratings],
         "scenarios": [] if run.scenarios is None else [run.scenarios.to_frame("scenario")],
         "answers": _answers(run),
@@ -200,6 +203,13 @@ def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
         for name, held in frames.items()
         if held and (kinds is None or name in kinds)
     }
+
+
+def _replies(run: Run) -> list[pd.DataFrame]:
+    """Return the bots' replies, in which scores with style held constant are computed."""
+    if run.words is None or run.words.exchanges["reply"].isna().all():
+        return []
+    return [run.words.exchanges[_REPLY]]
 
 
 def _answers(run: Run) -> list[pd.DataFrame]:

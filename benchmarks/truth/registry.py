@@ -56,6 +56,9 @@ TRIED = {
     "uneven": "35 to 39 workers, of whom up to five have up to 60 assignments; strong tastes",
     "context": "3 or 10 equal systems; 16 to 248 workers; 8 assignments each; strong tastes",
     "adjusted": "10 equal systems; 16 to 248 workers; 8 assignments each with strong tastes",
+    "style": "5 systems of unlike length; 12 to 150 workers, or 16 with 8 assignments; length matters more "
+    "to some workers than to others, or to none",
+    "areas": "10 equal systems; 16 to 248 workers with tastes for topics",
     "second": "10 systems, close or spread; 16 to 248 workers; 8 assignments each",
     "random": "12 to 248 workers, none to half random: anywhere, one impression, middling; "
     "strong to weak discernment of the others",
@@ -63,6 +66,7 @@ TRIED = {
     "groups": "248 workers in groups that think alike or not",
     "quiz": "12 to 248 workers, who know more or less or guess",
     "transcripts": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
+    "references": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
     "looks": "three levels, a slider, nearly always 0, nearly always the best of five",
@@ -245,6 +249,43 @@ STATEMENTS = (
         ("place or opinion: p (5)",),
     ),
     Statement(
+        "score with style held constant, and its change",
+        (
+            "report:style.systems[].low",
+            "report:style.systems[].high",
+            "report:style.systems[].change_low",
+            "report:style.systems[].change_high",
+        ),
+        "style",
+        ("score with style held constant: held (95)", "change by style: held (95)"),
+        remark="93 of a change with 16 workers × 8 assignments, to whom length matters unequally",
+    ),
+    Statement(
+        "coefficients of style and place",
+        (
+            "report:style.features[].low",
+            "report:style.features[].high",
+            "report:style.places[].low",
+            "report:style.places[].high",
+        ),
+        "style",
+        ("coefficient of a feature: held (95)", "coefficient of a place: held (95)"),
+        remark="93 of a feature with 16 workers × 8 assignments, to whom length matters unequally",
+    ),
+    Statement(
+        "effect of the area of the topic: F and intervals",
+        ("report:topic_areas.p", "report:topic_areas.areas[].low", "report:topic_areas.areas[].high"),
+        "areas",
+        ("area of the topic: F (5)", "area of the topic: intervals without 0 (5)"),
+        remark="cautious with 20 workers, who have few areas of 10 workers",
+    ),
+    Statement(
+        "score of a system in an area of topics",
+        ("report:topic_areas.systems[].low", "report:topic_areas.systems[].high"),
+        "areas",
+        ("a system's score in an area: held (95)",),
+    ),
+    Statement(
         "r, ρ and τ of two runs, or of a metric with people",
         (
             "report:replication.overall_interval.*",
@@ -367,6 +408,21 @@ STATEMENTS = (
         ("report:transcripts.errors.systems[].low", "report:transcripts.errors.systems[].high"),
         "transcripts",
         ("score held, two ways (95)",),
+    ),
+    Statement(
+        "transcripts: effect of the reference's length, and scores by it",
+        (
+            "report:reference_lengths.groups[].low",
+            "report:reference_lengths.groups[].high",
+            "report:reference_lengths.systems[].low",
+            "report:reference_lengths.systems[].high",
+        ),
+        "references",
+        (
+            "effect of the reference's length: held (95)",
+            "a system's score by the length of the reference: held (95)",
+        ),
+        remark="conservative: two ways are never less than one, and few items give few degrees of freedom",
     ),
     Statement(
         "transcripts: p of a pair, two ways",

@@ -143,12 +143,14 @@ def _asked_losses(run: Run) -> list[Loss]:
     turns = 0 if run.turn_ratings is None else len(run.turn_ratings)
     quizzes = 0 if run.quizzes is None else len(run.quizzes)
     writing = 0 if run.writing is None else len(run.writing)
+    waits = 0 if run.waits is None else int(run.waits.notna().sum())
     scenarios = 0 if run.scenarios is None else int(run.scenarios.notna().sum())
     return [
         Loss("answers to the study's own questions", answers),
         Loss("ratings of single replies", turns),
         Loss("quizzes after conversations", quizzes),
         Loss("conversations of which it is known how they were written", writing),
+        Loss("conversations of which it is known how long workers waited for replies", waits),
         Loss("scenarios of conversations", scenarios),
     ]
 

@@ -1,7 +1,9 @@
 """Correlate a metric's system scores with people's, and test two metrics against each other.
 
 Sources: Ji, PhD thesis, sections 3.4.4, 4.4.6 and 5.4.7 (correlations with human scores); Kocmi et al., *To
-Ship or Not to Ship*, WMT 2021, section 3 (pairwise accuracy). Intervals: `qc.statistics.correlation`.
+Ship or Not to Ship*, WMT 2021, section 3 (pairwise accuracy); Thompson et al., *Improving Statistical
+Significance in Human Evaluation of Automatic Metrics via Soft Pairwise Accuracy*, WMT 2024 (arXiv
+2409.09598). Intervals: `qc.statistics.correlation`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -217,6 +219,23 @@ def pairwise_accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -
     apart = people != 0
     right = np.where(scores == 0, 0.5, people == scores)[apart]
     return (float(right.mean()) if len(right) else float("nan")), len(right)
+
+
+def soft_pairwise_accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -> tuple[float, int]:
+    """Return the mean of 1 − |p of people − p of the metric| over the pairs of systems, and their number.
+
+    It is 1 if the metric is as sure of each pair as people are, and 0 if both are sure of the opposite.
+    Source: Thompson et al., WMT 2024, the definition of SPA.
+
+    Args:
+        human: (S, S), one-sided p-value that the row's system is better than the column's, by people; pairs
+            with NaN on either side are left out.
+        metric: (S, S), the same by the metric.
+    """
+    upper = np.triu_indices(len(human), 1)
+    apart = np.abs(human - metric)[upper]
+    known = np.isfinite(apart)
+    return (float(1 - apart[known].mean()) if known.any() else float("nan")), int(known.sum())
 
 
 def _coefficients(

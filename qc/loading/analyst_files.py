@@ -1,4 +1,4 @@
-"""Read the files that an analyst adds: the criteria, the workers' background, a population's margins.
+"""Read the files that an analyst adds: criteria, workers' background, a population's margins, references.
 
 `--background FILE`, a CSV: `worker` (as in the run; in reports of a server's database this is the pseudonym),
 then a column for each field. An empty cell means unknown.
@@ -11,6 +11,11 @@ then a column for each field. An empty cell means unknown.
     field,group,share
     age,18–34,0.31
     age,35 and over,0.69
+
+`--references FILE`, JSON Lines: the items of the study, as they were uploaded. `item`, `system` and
+`reference` are read; a line without `reference` has none.
+
+    {"item": "q17", "system": "bert", "text": "In 1912.", "reference": "1912"}
 
 `--criteria-file FILE`, YAML:
 
@@ -33,13 +38,14 @@ import yaml
 from pydantic import Field
 
 from candor.common.files import read_file, read_yaml
-from qc.errors import DataError, Problem, SourceError, joined, quoted
+from qc.errors import DataError, OptionError, Problem, SourceError, joined, quoted
 from qc.formats.published import MAXIMUM, StrictModel
 from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.loading.tables import CsvText, read_table
-from qc.loading.validation import validated
+from qc.loading.validation import parsed_lines, validated
 from qc.names import clean
 from qc.run import RESERVED_LABELS, Run
+from qc.statistics.text import written_lengths
 
 WORKER = "worker"
 MARGIN_COLUMNS = ("field", "group", "share")
@@ -78,6 +84,42 @@ def with_background(run: Run, path: Path) -> Run:
         raise DataError(str(path), problems)
     background = table[[WORKER, *fields]][table[WORKER].isin(known)].reset_index(drop=True)
     return replace(run, background=background, notes=(*run.notes, *given.notes))
+
+
+class _Line(StrictModel):
+    item: str
+    system: str
+    reference: str | None = None
+
+
+def with_references(run: Run, path: Path) -> Run:
+    """Return `run`, of transcripts, with the number of words of its items' references in the file at `path`.
+
+    Raises:
+        SourceError: the file cannot be read.
+        OptionError: the workers of the run chatted.
+        DataError: a line is not such an object, or no item of the run has a reference in the file.
+    """
+    if run.items is None:
+        raise OptionError("--references is given, but workers chatted in this run, so there are no items.")
+    try:
+        lines = read_file(path).split(b"\n")
+    except OSError as error:
+        why = error.strerror or error
+        raise SourceError(f"{path}: the file cannot be read ({why}). Check the path.") from None
+    problems: list[Problem] = []
+    shape = "Give the items of the study, one JSON object a line."
+    given = [line for _, line in parsed_lines(lines, _Line, shape, problems, first=1)]
+    # A server calls an item by its name and its system.
+    known = {f"{clean(each.item)} {clean(each.system)}": each.reference for each in given if each.reference}
+    if not problems and not run.items["item"].isin(known).any():
+        why = "has no reference of any item of the run."
+        problems.append(Problem("the file", why, shape))
+    if problems:
+        raise DataError(str(path), problems)
+    texts = run.items["item"].astype(str).map(known).astype("str")
+    words = pd.Series(written_lengths(texts).words, texts.index).where(texts.notna()).astype("float64")
+    return replace(run, reference_words=words)
 
 
 def read_margins(path: Path) -> tuple[dict[str, dict[str, float]], tuple[str, ...]]:

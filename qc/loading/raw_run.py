@@ -123,7 +123,7 @@ class RawRun(RunParts):
             order.
         unrated: in its final order; assignments and systems are still text, and there are no workers.
         answers: as in `Run`, but in any order, and `system` may be missing.
-        scenarios, facts: a row for each of `conversations`; scenarios as text.
+        scenarios, facts, waits: a row for each of `conversations`; scenarios as text.
         ended: indexed by the name of the assignment.
     """
 
@@ -371,6 +371,7 @@ def _typed(raw: RawRun) -> Run:
         turn_ratings=None if raw.turn_ratings is None else typed_turn_ratings(raw.turn_ratings, order),
         quizzes=None if raw.quizzes is None else typed_quizzes(raw.quizzes, order),
         writing=None if raw.writing is None else typed_writing(raw.writing, order),
+        waits=None if raw.waits is None else raw.waits.iloc[order].reset_index(drop=True),
         left_out=raw.left_out,
         notes=raw.notes,
     )

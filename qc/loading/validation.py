@@ -137,13 +137,13 @@ def _problem(where: str, detail: ErrorDetails, remedy: str) -> Problem:
 
 
 def parsed_lines(
-    lines: Iterable[bytes], model: type[Model], remedy: str, problems: list[Problem]
+    lines: Iterable[bytes], model: type[Model], remedy: str, problems: list[Problem], first: int = 2
 ) -> Iterator[tuple[str, Model]]:
-    """Yield each line after the first as a `model`, with its location.
+    """Yield each of `lines` as a `model`, with its location; `first` is the number of the first of them.
 
     Empty lines are skipped; a line that is not a valid `model`, or repeats a key, becomes a problem.
     """
-    for number, line in enumerate(lines, start=2):
+    for number, line in enumerate(lines, start=first):
         where = f"line {number}"
         if not line.strip():
             continue

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError
 from qc.estimators.metric_agreement import (
-    Coefficient,
     MetricAgreement,
     Prefilter,
     Williams,
@@ -27,11 +26,10 @@ from qc.estimators.metric_agreement import (
 )
 from qc.method.sample import Sample
 from qc.method.scores import Scores, score
+from qc.metrics.conversations import ConversationAgreement, by_conversation
 from qc.metrics.metric_table import MetricScores, mean_by_system
 from qc.metrics.scoring import JudgedConversations
-from qc.statistics.clustered_means import interval_of_correlation
-from qc.statistics.confidence import NOISE, t_interval
-from qc.statistics.resampling import generator, unit_sums
+from qc.statistics.confidence import t_interval
 from qc.table import OVERALL, SIGNIFICANT, decimal, listed, whole
 
 FEWEST_SYSTEMS = 3
@@ -53,26 +51,6 @@ class AgreementWithPeople:
     metric: str
     on: str
     systems: MetricAgreement
-
-
-@dataclass(frozen=True)
-class ConversationAgreement:
-    """Agreement of one metric with the workers' overall z, over conversations.
-
-    Attributes:
-        metric: its name.
-        n: number of conversations with both.
-        r: over all of them, including differences between systems.
-        within: over deviations from the means of the systems, so only differences within systems count.
-
-    Both have intervals for other workers, with all their conversations (`interval_of_correlation`). The ends
-    are NaN with fewer than FEWEST_WORKERS workers, or if a few of many have most of the conversations.
-    """
-
-    metric: str
-    n: int
-    r: Coefficient
-    within: Coefficient
 
 
 @dataclass(frozen=True)
@@ -134,7 +112,7 @@ def hold_against_people(
         values,
         tuple(metrics),
         tuple(_agreements(human, metrics, oriented)),
-        tuple(_by_conversation(sample, metrics, bootstrap, seed)),
+        tuple(by_conversation(sample, metrics, bootstrap, seed)),
         tuple(_williams(human, metrics, oriented)),
         tuple(_prefilters(human, metrics, oriented)),
         by_code[:, qc_bots[0]] if len(qc_bots) else np.full(len(metrics), np.nan),
@@ -159,55 +137,6 @@ def _agreements(
         for metric, scores in zip(metrics, oriented, strict=True)
         for label in human.z.columns.drop(["system", "n"])
     ]
-
-
-def _by_conversation(
-    sample: Sample, metrics: Sequence[MetricScores], bootstrap: int, seed: int
-) -> list[ConversationAgreement]:
-    overall = sample.overall["z"]
-    found = []
-    for metric in metrics:
-        if metric.conversations is None:
-            continue
-        there = sample.counted & np.isfinite(metric.conversations) & np.isfinite(overall)
-        x = metric.conversations[there] * (1 if metric.higher_is_better else -1)
-        y, systems, workers = overall[there], sample.systems[there], sample.workers[there]
-        # A separate generator for each metric, so that other metrics do not change its interval.
-        rng = generator(seed, f"signs of workers, conversations, {metric.name}")
-        inside = [values - _group_mean(values, systems) for values in (x, y)]
-        found.append(
-            ConversationAgreement(
-                metric.name,
-                int(there.sum()),
-                _clustered_r(x, y, workers, bootstrap, rng),
-                _clustered_r(inside[0], inside[1], workers, bootstrap, rng),
-            )
-        )
-    return found
-
-
-def _group_mean(values: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-    every = np.ones(len(values), bool)
-    count = int(groups.max(initial=-1)) + 1
-    return np.asarray(mean_by_system(values, groups, count, every)[groups])
-
-
-def _clustered_r(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    workers: NDArray[np.intp],
-    bootstrap: int,
-    rng: np.random.Generator,
-) -> Coefficient:
-    """Return r of the points (x, y), and its interval for other workers with all their points."""
-    if len(x) < FEWEST_SYSTEMS or min(x.std(), y.std()) <= NOISE:
-        return Coefficient(np.nan, np.nan, np.nan)
-    x, y = ((values - values.mean()) / values.std() for values in (x, y))
-    names, owners = np.unique(workers, return_inverse=True)
-    products = unit_sums(
-        np.column_stack([x * x, y * y, x * y]), owners, np.zeros(len(x), np.intp), (len(names), 1)
-    )
-    return Coefficient(*interval_of_correlation(products[:, 0], bootstrap, rng))
 
 
 def _williams(

@@ -5,11 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from qc.drawing.charts import HEAT_EDGE, Cells, heat_map, interval, point, rows
-from qc.drawing.sheet import Drawing, Sheet
-from qc.drawing.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
 from qc.method.sample import Sample
 from qc.metrics.against_people import (
     AgainstPeople,
@@ -20,12 +16,13 @@ from qc.metrics.against_people import (
     unreadable,
     verdict,
 )
+from qc.metrics.figures import agreement_figure, rank_figure, scatter_figure
 from qc.metrics.scoring import JudgedConversations
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.run import Unrated, codes
 from qc.statistics.clustered_means import FEWEST_WORKERS
-from qc.statistics.confidence import holm, without_noise
-from qc.table import COUNT, ONE, OVERALL, SHARE, THREE, TWO, Column, P, Table, decimal, listed, matrix, shade
+from qc.statistics.confidence import holm
+from qc.table import COUNT, ONE, OVERALL, SHARE, THREE, TWO, Column, P, Table, matrix, shade
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
@@ -36,8 +33,11 @@ METHOD = (
     "People’s scores: mean z of the workers who passed, as in Ji et al., Achieving reliable human assessment "
     "of open-domain dialogue systems, ACL 2022. Intervals for other systems: Fisher’s z for r; those of "
     "ρ and τ are its ends in their terms (Kruskal, Journal of the American Statistical Association 53, "
-    "1958). Pairs right: Kocmi et al., To ship or not to ship, WMT 2021. Which metric correlates more "
-    "strongly: Williams (Regression analysis, 1959) as in Graham and Baldwin, EMNLP 2014."
+    "1958). Pairs right: Kocmi et al., To ship or not to ship, WMT 2021; soft: Thompson et al., Improving "
+    "statistical significance in human evaluation of automatic metrics via soft pairwise accuracy, WMT 2024, "
+    "with permutations by worker in place of segments. Which metric correlates more strongly: Williams "
+    "(Regression analysis, 1959) as in Graham and Baldwin, EMNLP 2014. Curves: Cleveland, Robust locally "
+    "weighted regression, Journal of the American Statistical Association 74, 1979."
 )
 
 
@@ -79,6 +79,9 @@ def _figures(found: AgainstPeople) -> tuple[FindingsFigure, ...]:
     def ranks() -> "Drawing | None":
         return rank_figure(found)
 
+    def scatter() -> "Drawing | None":
+        return scatter_figure(found)
+
     return (
         FindingsFigure(
             "metric-agreement",
@@ -92,6 +95,15 @@ def _figures(found: AgainstPeople) -> tuple[FindingsFigure, ...]:
             "Ranks by people and by metrics.",
             "A column is a system, people’s best at the left.",
             ranks,
+        ),
+        FindingsFigure(
+            "metric-scatter",
+            "Conversations by metrics and by people.",
+            "Each dot is a conversation: across the metric’s score, upwards the worker’s overall z. At most "
+            "300 are drawn, of the six metrics that agree most. The curve is of all conversations (LOWESS). "
+            "It is a smooth mean, which outliers hardly move, and has no interval. Where it is flat, people "
+            "do not follow the metric.",
+            scatter,
         ),
     )
 
@@ -109,6 +121,7 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
                 **_coefficients(each),
                 "pairwise_accuracy": each.systems.pairwise_accuracy,
                 "pairs": each.systems.pairs,
+                **_soft(each, found),
             }
             for each in found.agreements
         ]
@@ -123,11 +136,14 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
         Column("rho", "ρ", THREE),
         Column("tau", "τ", THREE),
         Column("pairwise_accuracy", "pairs right", SHARE),
+        Column("soft_pairwise_accuracy", "softly", SHARE),
     )
     text = (
         "n is the number of systems. The interval is Fisher's, for other systems like these. Where lower is "
         "better, scores are turned around first. Pairs that people have tied are left out; a tie of the "
-        "metric is half right."
+        "metric is half right. Softly: the mean over pairs of 1 − |p of people − p of the metric|, by "
+        "one-sided tests whose units are workers; only of metrics that score conversations, and of systems "
+        f"with {FEWEST_WORKERS} workers or more."
     )
     return FindingsTable("agreement", "Metrics against people, overall", text, Table(frame, columns, overall))
 
@@ -139,6 +155,13 @@ def _coefficients(each: AgreementWithPeople) -> dict[str, float]:
         for name, of in pairs
         for end, value in (("", of.value), ("_low", of.low), ("_high", of.high))
     }
+
+
+def _soft(each: AgreementWithPeople, found: AgainstPeople) -> dict[str, float]:
+    """Return the soft pairwise accuracy; NaN by criterion, and for a metric that scores only systems."""
+    known = {one.metric: (one.soft_accuracy, one.soft_pairs) for one in found.conversations}
+    soft, pairs = known.get(each.metric, (np.nan, 0)) if each.on == OVERALL else (np.nan, 0)
+    return {"soft_pairwise_accuracy": soft, "soft_pairs": pairs}
 
 
 def _criteria(found: AgainstPeople) -> FindingsTable:
@@ -347,69 +370,3 @@ def _unrated_scores(unrated: Unrated, found: AgainstPeople) -> pd.DataFrame:
             **{metric.name: metric.unrated for metric in found.names if metric.unrated is not None},
         }
     )
-
-
-FOOT = 30.0
-LISTED = 8
-
-
-def agreement_figure(found: AgainstPeople) -> Drawing | None:
-    """Draw r of every metric with people overall, with its interval for other systems; None without r."""
-    overall = [each for each in found.agreements if each.on == OVERALL]
-    known = [each for each in overall if np.isfinite(each.systems.pearson.value)]
-    if not known:
-        return None
-    known.sort(key=lambda each: -each.systems.pearson.value)
-    right = [f"{decimal(each.systems.pearson.value, 2)}  n {each.systems.n}" for each in known]
-    ends = np.array([-1.0, 1.0])
-
-    def draw(width: float) -> Sheet:
-        panel = rows(width, [each.metric for each in known], "r with people, over systems", ends, right, "r")
-        for row, each in enumerate(known):
-            r = each.systems.pearson
-            interval(panel, r.low, r.high, row, BLUE)
-            point(panel, r.value, row, BLUE if r.value >= 0 else VERMILION)
-        return panel.page
-
-    values = [f"{each.metric} {decimal(each.systems.pearson.value, 2)}" for each in known]
-    alt = f"Dot plot of r of each metric with people, with 95 % intervals: {listed(values, LISTED)}."
-    return Drawing("How metrics agree with people", alt, draw)
-
-
-def rank_figure(found: AgainstPeople) -> Drawing | None:
-    """Draw the rank of each system by people and by every metric, with people's best system on the left."""
-    table = metric_ranks(found)
-    known = np.asarray(np.isfinite(table).all(axis=1))
-    if not known[1:].any():
-        return None
-    names = ["people", *(metric.name for metric in found.names)]
-    shown = [name for name, there in zip(names, known, strict=True) if there]
-    ranks = table[known]
-    shift = (ranks[:1] - ranks) / max(ranks.shape[1] - 1, 1)
-    colours = [[diverging(each) for each in line] for line in shift.tolist()]
-    colours[0] = [QUIET] * len(colours[0])
-    texts = [[f"{rank:g}" for rank in line] for line in ranks]
-    systems = found.human.z["system"].to_list()
-
-    def draw(width: float) -> Sheet:
-        panel = heat_map(width, shown, systems, Cells(colours, texts), FOOT)
-        legend = "rank by each; blue: better than people say, orange: worse"
-        panel.page.text((HEAT_EDGE, panel.bottom + 22), legend, MUTED, fitting(legend, width - 2 * HEAT_EDGE))
-        return panel.page
-
-    best = found.human.z["system"].iloc[0]
-    firsts = [name for name, line in zip(shown[1:], ranks[1:], strict=True) if line[0] == 1]
-    alt = (
-        f"Heat map of the ranks that people and {len(shown) - 1} metrics give the systems; people's best, "
-        f"{best}, is first by {listed(firsts, LISTED) or 'none of the metrics'}."
-    )
-    return Drawing("Ranks by people and by metrics", alt, draw)
-
-
-def metric_ranks(found: AgainstPeople) -> NDArray[np.float64]:
-    """Return the ranks of the systems, 1 for the best, ties at their mean: (1 + M, S), people's first."""
-    signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in found.names])
-    people = found.human.z[OVERALL].to_numpy(np.float64)
-    table = without_noise(np.vstack([people, found.metrics * signs[:, None]]))
-    ranks = pd.DataFrame(-table).rank(axis=1).to_numpy(np.float64)
-    return np.where(np.isnan(table).any(axis=1, keepdims=True), np.nan, ranks)

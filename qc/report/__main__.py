@@ -138,6 +138,14 @@ def report(
             help="CSV with field, group, share: a population; scores are also weighted to match it.",
         ),
     ] = None,
+    references: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The items of a study of texts, as uploaded (JSON Lines with item, system, reference): "
+            "scores are also given by the length of the reference.",
+        ),
+    ] = None,
     criteria_file: CriteriaFile = None,
     preregistration: Annotated[
         Path | None,
@@ -180,6 +188,7 @@ def report(
             simulated=simulated,
             background=background,
             margins=margins,
+            references=references,
             together=tuple(together or ()),
         )
         report_on(asked, options, out, wanted, stderr, lines=progress_lines, workers=workers)

@@ -12,7 +12,7 @@ from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
 from qc.loading import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
-from qc.loading.analyst_files import read_margins, with_background
+from qc.loading.analyst_files import read_margins, with_background, with_references
 from qc.loading.choices import Choices, read_choices
 from qc.loading.registration import read_registration
 from qc.method.filter import nobody_passed
@@ -39,6 +39,7 @@ class ReportSource:
     simulated: bool = False
     background: Path | None = None
     margins: Path | None = None
+    references: Path | None = None
     together: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -96,6 +97,8 @@ def report_on(
             first = replace(first, notes=(*first.notes, *remarks))
             if asked.background is not None:
                 first = with_background(first, asked.background)
+            if asked.references is not None:
+                first = with_references(first, asked.references)
             found = _registered(analyse(first, options, second, on_step), asked.preregistration)
         files = _written(found, out, wanted, on_step) if out else []
     _tell(found, out, files, workers)
@@ -107,6 +110,7 @@ def _for_ratings_of_one_run(asked: ReportSource, options: AnalysisOptions, worke
         "--preregistration": asked.preregistration is not None,
         "--background": asked.background is not None,
         "--margins": asked.margins is not None,
+        "--references": asked.references is not None,
         "--reward": options.reward is not None,
         "--fee": options.fee > 0,
         "--only": options.sections != SECTIONS.keys(),
@@ -290,7 +294,6 @@ def _loading(asked: ReportSource, options: AnalysisOptions) -> LoadOptions:
         asked.run,
         asked.include_partial,
         words=bool(options.sections & NEEDING_WORDS),
-        replies=False,
         criteria=read_criteria(asked.criteria) if asked.criteria else None,
         simulated=asked.simulated,
     )

@@ -84,7 +84,7 @@ def minutes(sample: Sample) -> Factor:
         *(f"{low} to {high}" for low, high in pairwise(shown)),
         f"over {shown[-1]}",
     )
-    return _occurring("minutes", names, np.where(known, np.searchsorted(cuts, values), -1))
+    return occurring("minutes", names, np.where(known, np.searchsorted(cuts, values), -1))
 
 
 def topic_opinions(sample: Sample) -> Factor | None:
@@ -93,7 +93,7 @@ def topic_opinions(sample: Sample) -> Factor | None:
     if words is None:
         return None
     opinions = _opening_opinions(words, len(sample.workers))
-    return _occurring("topic opinion", OPINIONS, opinions[sample.counted])
+    return occurring("topic opinion", OPINIONS, opinions[sample.counted])
 
 
 def topic_changes(sample: Sample) -> Factor | None:
@@ -105,7 +105,7 @@ def topic_changes(sample: Sample) -> Factor | None:
     marked = words.changes["conversation"].to_numpy(np.intp)[changed]
     counts = np.bincount(marked, minlength=len(sample.workers))[sample.counted]
     names = (*(str(count) for count in range(MANY_CHANGES)), f"{MANY_CHANGES} or more")
-    return _occurring("topic changes", names, np.minimum(counts, MANY_CHANGES))
+    return occurring("topic changes", names, np.minimum(counts, MANY_CHANGES))
 
 
 def _opening_opinions(words: Words, conversations: int) -> NDArray[np.intp]:
@@ -117,7 +117,7 @@ def _opening_opinions(words: Words, conversations: int) -> NDArray[np.intp]:
     return opinions
 
 
-def _occurring(name: str, levels: tuple[str, ...], given: NDArray[np.intp]) -> Factor:
+def occurring(name: str, levels: tuple[str, ...], given: NDArray[np.intp]) -> Factor:
     """Return the factor without the levels that no conversation has."""
     found = np.unique(given[given >= 0])
     level = np.full(len(levels) + 1, -1)  # the last entry is for code -1
@@ -133,6 +133,7 @@ _CONVERSATIONS = {
     "minutes": "conversations of assignments with {} minutes per conversation",
     "topic opinion": "conversations on an opening topic with the opinion “{}”",
     "topic changes": "conversations whose number of topic changes is {}",
+    "topic area": "conversations whose opening topic is of the area “{}”",
 }
 _CAUTIONS = {
     "minutes": " z compares a worker's conversations with one another, so quick and slow workers differ "
@@ -140,6 +141,7 @@ _CAUTIONS = {
     "topic opinion": " Who likes a topic was not drawn at random, so this need not be the topic's doing.",
     "topic changes": " A poor conversation may be what makes a worker change the topic, so this need not be "
     "the change's doing.",
+    "topic area": " Workers chose their topics, so this need not be the topic's doing.",
 }
 
 
@@ -183,11 +185,14 @@ def context_effects(sample: Sample) -> ContextEffects:
     """Return the effects on the counted conversations, each without conversations of unknown level."""
     factors = (positions(sample), minutes(sample), topic_opinions(sample), topic_changes(sample))
     return ContextEffects(
-        tuple(_effect(sample, factor) for factor in factors if factor is not None and len(factor.levels) > 1)
+        tuple(
+            effect_of(sample, factor) for factor in factors if factor is not None and len(factor.levels) > 1
+        )
     )
 
 
-def _effect(sample: Sample, factor: Factor) -> Effect:
+def effect_of(sample: Sample, factor: Factor) -> Effect:
+    """Return the effect of a factor on the counted conversations whose level is known."""
     known, counted, count = factor.codes >= 0, sample.counted, len(factor.levels)
     z, of_level = sample.overall["z"][counted][known], factor.codes[known]
     systems, workers = sample.systems[counted][known], sample.workers[counted][known]
@@ -260,6 +265,7 @@ def _called(factor: str) -> str:
         "minutes": "time per conversation",
         "topic opinion": "opinion of the opening topic",
         "topic changes": "the number of topic changes",
+        "topic area": "the area of the opening topic",
     }[factor]
 
 

@@ -16,8 +16,9 @@ from qc.sections.systems import (
     replication,
     scores,
     significance,
+    style,
 )
-from qc.sections.workers import agreement, groups, quiz, screening, topics, transcripts, writing
+from qc.sections.workers import agreement, groups, quiz, references, screening, topics, transcripts, writing
 
 # In the order in which they are computed, printed on a terminal, and written as files.
 SECTIONS: tuple[Section, ...] = (
@@ -37,8 +38,10 @@ SECTIONS: tuple[Section, ...] = (
     alpha.SECTION,
     persona.SECTION,
     context.SECTION,
+    style.SECTION,
     groups.SECTION,
     transcripts.SECTION,
+    references.SECTION,
     incidents.INCIDENTS_SECTION,
     incidents.SERVED_SECTION,
     answers.SECTION,
@@ -60,11 +63,13 @@ CHAPTERS: tuple[Section, ...] = (
     replication.FORECAST_SECTION,
     screening.SECTION,
     transcripts.SECTION,
+    references.SECTION,
     agreement.SECTION,
     alpha.SECTION,
     persona.SECTION,
     groups.SECTION,
     context.SECTION,
+    style.SECTION,
     topics.SECTION,
     writing.EFFORT_SECTION,
     quiz.SECTION,

@@ -11,6 +11,7 @@ from qc.method.agreement import Agreement
 from qc.method.incidents import Incidents, Served
 from qc.method.quiz import QuizResults
 from qc.method.replication import Replication
+from qc.method.reproducibility import Reproducibility
 from qc.method.sample import PassRates, Sample
 from qc.method.scores import Ceiling, CriteriaCorrelations, ScenarioScores, Scores, TurnRatings
 from qc.method.significance import Clusters, Significance
@@ -23,8 +24,11 @@ from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.fragility import Fragility
 from qc.robustness.intervals import Intervals
 from qc.robustness.persona import PersonaEffect
+from qc.robustness.style import StyleControl
+from qc.robustness.topic_areas import TopicAreas
 from qc.robustness.writing import WritingResults
 from qc.run import Run
+from qc.transcripts.reference_length import ReferenceLengths
 from qc.transcripts.results import TranscriptResults
 
 T = TypeVar("T")
@@ -91,6 +95,7 @@ class Analysis:
     fragility = _Named(Fragility)
     forecast = _Named(ReplicationForecast)
     replication = _Named(Replication)
+    reproducibility = _Named(Reproducibility)
     criteria = _Named(CriteriaCorrelations)
     agreement = _Named(Agreement)
     filter_check = _Named(FilterCheck)
@@ -98,10 +103,13 @@ class Analysis:
     persona = _Named(PersonaEffect)
     context = _Named(ContextEffects)
     adjusted = _Named(Adjusted)
+    style = _Named(StyleControl)
     topics = _Named(Topics)
+    topic_areas = _Named(TopicAreas)
     effort = _Named(Effort)
     groups = _Named(WhoseOpinion)
     transcripts = _Named(TranscriptResults)
+    reference_lengths = _Named(ReferenceLengths)
     preregistration = _Named(Followed)
 
     @property

@@ -139,6 +139,46 @@ def interval_of_difference(
     return difference, difference - half, difference + half
 
 
+def p_of_order(
+    values: NDArray[np.float64],
+    workers: NDArray[np.intp],
+    groups: NDArray[np.intp],
+    count: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Return the one-sided p-value that the row's group has the higher mean than the column's.
+
+    A draw gives each worker's contribution to the difference a sign at random, as if the worker had met the
+    two groups the other way round: a paired permutation test whose units are workers. Half of the draws
+    beyond |t| on both sides are beyond it on one.
+
+    Args:
+        values, workers, groups, count, draws, rng: as for `means_by_group`.
+
+    Returns:
+        (groups, groups), p[i, j] = 1 − p[j, i]; NaN as an interval in `means_by_group`, and on the diagonal.
+        1/2 if two groups do not differ at all.
+    """
+    names, worker = np.unique(workers, return_inverse=True)
+    columns = np.column_stack([np.ones(len(values)), values])
+    found = influences(unit_sums(columns, worker.astype(np.intp), groups, (len(names), count)))
+    first, second = np.triu_indices(count, 1)
+    difference = (found.mean[:, None, 0] - found.mean[:, 0])[first, second]
+    error = found.standard_errors_of_differences()[first, second]
+    surely = np.where(np.abs(difference) > NOISE, np.copysign(np.inf, difference), 0.0)
+    t = np.where(error > NOISE, difference / np.where(error > NOISE, error, 1), surely)
+    drawn = wild_draws(found, draws, rng).pairs
+    beyond = (np.count_nonzero(drawn >= np.abs(t) - NOISE, axis=0) + 1) / (draws + 1)
+    known = (found.raters >= FEWEST_WORKERS) & ~found.carried_by_fewer_than(FEWEST_EFFECTIVE)
+    told = known[first] & known[second]
+    p = np.full((count, count), np.nan)
+    lower = np.where(t > 0, beyond / 2, 1 - beyond / 2)
+    lower = np.where(t == 0, 0.5, lower)
+    p[first, second], p[second, first] = np.where(told, lower, np.nan), np.where(told, 1 - lower, np.nan)
+    return p
+
+
 FEWEST_RATERS = 2
 
 

@@ -72,11 +72,11 @@ def errors_two_ways(sample: Sample, scores: Scores) -> TwoWay:
     counted = sample.counted
     systems = ranks_of(sample, scores)[sample.systems[counted]]
     workers, items = sample.workers[counted], sample.items[counted]
-    moved, held = _influences(sample.overall["z"][counted], sample.weights[counted], systems, len(scores.z))
+    moved, held = influences(sample.overall["z"][counted], sample.weights[counted], systems, len(scores.z))
     names, z = scores.z["system"].to_list(), scores.z["overall"].to_numpy(np.float64)
     rows = []
     for number, name in enumerate(names):
-        error = _Errors.of(np.where(systems == number, moved, 0.0), systems == number, workers, items)
+        error = TwoWayErrors.of(np.where(systems == number, moved, 0.0), systems == number, workers, items)
         half = error.quantile * error.both
         rows.append(
             {
@@ -94,7 +94,7 @@ def errors_two_ways(sample: Sample, scores: Scores) -> TwoWay:
     return TwoWay(pd.DataFrame(rows), _pairs(names, z, moved, systems, workers, items, held))
 
 
-def _influences(
+def influences(
     values: NDArray[np.float64], weights: NDArray[np.float64], systems: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the influence of each judgment on its system's mean, and whether a system has judgments."""
@@ -104,7 +104,7 @@ def _influences(
 
 
 @dataclass(frozen=True)
-class _Errors:
+class TwoWayErrors:
     """Standard errors of a mean or a difference, and the numbers of workers and items behind them."""
 
     by_worker: float
@@ -115,10 +115,12 @@ class _Errors:
 
     @property
     def degrees(self) -> int:
+        """Degrees of freedom of `both`."""
         return min(self.workers, self.items) - 1
 
     @property
     def quantile(self) -> float:
+        """Half-width of an interval in standard errors; NaN without degrees of freedom."""
         return float(stdtrit(self.degrees, (1 + LEVEL) / 2)) if self.degrees > 0 else np.nan
 
     @classmethod
@@ -128,7 +130,7 @@ class _Errors:
         there: NDArray[np.bool_],
         workers: NDArray[np.intp],
         items: NDArray[np.intp],
-    ) -> "_Errors":
+    ) -> "TwoWayErrors":
         """Return the errors from the influences `moved` of the judgments that are `there`."""
         moved, workers, items = moved[there], workers[there], items[there]
         numbers = len(np.unique(workers)), len(np.unique(items))
@@ -164,7 +166,7 @@ def _pairs(
             continue
         sign = np.where(systems == first, 1.0, -1.0)
         of_both = (systems == first) | (systems == second)
-        error = _Errors.of(sign * moved, of_both, workers, items)
+        error = TwoWayErrors.of(sign * moved, of_both, workers, items)
         difference = float(z[first] - z[second])
         p = 2 * float(stdtr(error.degrees, -difference / error.both)) if np.isfinite(error.both) else np.nan
         rows.append((names[first], names[second], difference, error.both, p))

@@ -21,14 +21,14 @@ PARTS = {
     "significance": {"significance", "clusters"},
     "intervals": {"intervals", "fragility"},
     "forecast": {"forecast"},
-    "replication": {"replication"},
+    "replication": {"replication", "reproducibility"},
     "criteria": {"criteria"},
     "agreement": {"agreement"},
     "filter": {"filter_check"},
     "alpha": {"alpha"},
     "persona": {"persona"},
-    "context": {"context", "adjusted"},
-    "topics": {"topics"},
+    "context": {"context", "adjusted", "style"},
+    "topics": {"topics", "topic_areas"},
     "effort": {"effort"},
     "groups": set(),  # nothing is known of the workers of the published runs
     "transcripts": set(),  # these are runs of conversations

@@ -32,7 +32,8 @@ def test_it_states_data_criteria_and_options(run: Run) -> None:
     assert run.words is not None
     found = parts(signature(run, alpha=0.01, seed=7, bootstrap=500))
     assert list(found) == [
-        "candor", "data", "words", "criteria", "filter", "alpha", "z", "partial", "seed", "bootstrap"
+        "candor", "data", "words", "criteria", "filter", "alpha", "z", "partial", "seed", "bootstrap",
+        "replies",
     ]  # fmt: skip
     assert found["data"] == f"sha256:{data_hash(run)[:16]}"
     assert found["words"] == f"sha256:{words_hash(run.words)[:16]}"

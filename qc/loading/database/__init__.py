@@ -25,6 +25,7 @@ from qc.loading.database.details import (
     scenarios,
     served,
     turn_ratings,
+    waits,
     words,
     writing,
 )
@@ -145,6 +146,7 @@ def _of_conversations(
         turn_ratings=turn_ratings(views, run_id, rated, problems),
         quizzes=quizzes(views, run_id, rated, problems),
         writing=writing(views, run_id, rated, problems),
+        waits=waits(views, run_id, rated, problems) if options.words else None,
         people=people,
         left_out=left_out,
         notes=(

@@ -19,6 +19,7 @@ from qc.loading.database.views import (
     QUIZ,
     RUN_STATE,
     SCENARIO,
+    SHOWN,
     TURN,
     TURN_RATING,
     WRITING,
@@ -26,6 +27,7 @@ from qc.loading.database.views import (
     flags,
     located,
     numbers,
+    times,
 )
 from qc.loading.frames import ITEM_COLUMNS, QUIZ_COLUMNS, TURN_COLUMNS, WRITING_COLUMNS, Speech, Spoken
 from qc.loading.raw_run import row_problems
@@ -227,6 +229,36 @@ def words(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Prob
         topics, changes = _marks(marks.get(name, []), where, problems)
         speech.add(row, where, said, topics, changes)
     return speech.words()
+
+
+def waits(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]) -> pd.Series | None:
+    """Return the mean wait for a reply in each conversation of `rated`, in seconds.
+
+    None for databases without turns, or whose turns do not say when they were shown.
+    """
+    if not set(SHOWN) <= views.columns("v1_turn"):
+        return None
+    turns = views.rows("v1_turn", SHOWN, run_id, optional=("created_at", "show_at"))
+    row = pd.Index(rated["conversation_id"]).get_indexer(turns["conversation_id"])
+    turns = turns.assign(conversation=row)[row >= 0].reset_index(drop=True)
+    if turns.empty:
+        return None
+    where = located("conversation", turns["conversation_id"])
+    timed = turns.assign(
+        place=numbers(turns["turn_index"], where, "turn_index", problems),
+        sent=times(turns["created_at"], where, problems),
+        shown=times(turns["show_at"], where, problems),
+    ).sort_values(["conversation", "place"], ignore_index=True)
+    before = timed.shift()
+    answers = (
+        timed["author"].eq(BOT)
+        & before["author"].eq(WORKER)
+        & timed["conversation"].eq(before["conversation"])
+    )
+    seconds = (timed["shown"] - before["sent"]).dt.total_seconds()[answers]
+    means = seconds.groupby(timed.loc[answers, "conversation"]).mean()
+    found: pd.Series = means.reindex(range(len(rated))).astype(np.float64)
+    return found.clip(lower=0)
 
 
 def _by_conversation(rows: pd.DataFrame, order: str, problems: list[Problem]) -> dict[str, list[Any]]:

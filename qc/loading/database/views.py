@@ -23,6 +23,7 @@ CONVERSATION = ("assignment_id", "conversation_id", "position", "system", "has_p
 NOT_READ = ("run_id", "attempt", "family", "is_qc", "started_at", "ended_at", "rated_at")
 RATING = ("conversation_id", "criterion", "value")
 TURN = ("conversation_id", "turn_index", "author", "text")
+SHOWN = ("conversation_id", "turn_index", "author", "created_at", "show_at")
 QUESTION = ("part", "position", "label", "kind", "question", "choices", "points")
 ANSWER = (
     "assignment_id",

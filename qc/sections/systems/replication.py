@@ -10,12 +10,13 @@ from qc.drawing.panel import Panel, Scale, label_points, round_ticks, tick_label
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import MUTED, TEXT, shortened
 from qc.method.replication import Correlations, Replication, SameConclusions, replicate
+from qc.method.reproducibility import Reproducibility, reproduce
 from qc.robustness.forecast import ReplicationForecast, forecast
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import MadeFile, Part, Section
 from qc.sections.systems.ranking import Looks, system_looks
-from qc.table import OVERALL, THREE, Table, decimal, matrix, whole
+from qc.table import ONE, OVERALL, THREE, Column, Table, decimal, matrix, whole
 
 
 def coefficients(found: Correlations | None, overall: str) -> Table | None:
@@ -50,6 +51,24 @@ def conclusions(found: Replication) -> Table:
 def points_of_both(found: Replication) -> Table:
     """Return the overall z of each system in both runs."""
     return Table(found.points)
+
+
+def by_score(found: Reproducibility) -> Table:
+    """Return the two raw scores of each system on each criterion, with CV*."""
+    return Table(found.scores)
+
+
+def by_level(found: Reproducibility) -> Table:
+    """Return the degree of reproducibility of each criterion."""
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("cv", "CV*, mean", ONE),
+        Column("worst", "CV*, largest", ONE),
+        Column("pearson", "r", THREE),
+        Column("spearman", "ρ", THREE),
+        Column("kendall", "τ", THREE),
+    )
+    return Table(found.criteria, columns)
 
 
 LEFT, HEAD, FOOT, RIGHT = 52.0, 34.0, 58.0, 12.0
@@ -154,7 +173,9 @@ def _draw(analysis: Analysis) -> Drawing | None:
 
 def _words(analysis: Analysis) -> Mapping[str, object]:
     found = analysis.replication
-    return {} if found is None else {"same": same_conclusions(found.same_conclusions)}
+    if found is None:
+        return {}
+    return {"same": same_conclusions(found.same_conclusions), "reproduced": analysis.reproducibility}
 
 
 REPLICATION = Part(
@@ -167,10 +188,45 @@ REPLICATION = Part(
     schema=_REPLICATION_SCHEMA,
 )
 
+REPRODUCIBILITY = Part(
+    kind=Reproducibility,
+    make=lambda a: reproduce(a.sample, a.second, a.replication) if a.second and a.replication else None,
+    key="reproducibility",
+    option="replication",
+    schema=schema.record(
+        "How far the second run reproduces this one, by QRA++.",
+        scores=schema.rows(
+            "Each raw score.",
+            system=schema.text("Name."),
+            criterion=schema.text("`overall`, or the label of a criterion."),
+            first=schema.number("In this run.", null=True),
+            second=schema.number("In the second.", null=True),
+            cv=schema.number(
+                "CV*, the coefficient of variation for small samples, in per cent; 0 is a perfect "
+                "repetition. Null if the mean is 0.",
+                null=True,
+            ),
+        ),
+        criteria=schema.rows(
+            "Each criterion, `overall` first.",
+            criterion=schema.text("Its label."),
+            cv=schema.number("Mean CV* of the systems.", null=True),
+            worst=schema.number("The largest.", null=True),
+            pearson=schema.number("Pearson's r of the raw scores.", null=True),
+            spearman=schema.number("Spearman's ρ.", null=True),
+            kendall=schema.number("Kendall's τ-b.", null=True),
+        ),
+        cv=schema.number("Mean CV* over systems and criteria.", null=True),
+        findings=schema.integer("Findings that both runs agree on."),
+        of=schema.integer("Findings."),
+        share=schema.number("P, their share; null without findings.", null=True),
+    ),
+)
+
 REPLICATION_SECTION = Section(
     id="replication",
     title="The second run",
-    parts=(REPLICATION,),
+    parts=(REPLICATION, REPRODUCIBILITY),
     tables=(
         REPLICATION.file(
             "corr_zscore_r1r2.csv",
@@ -192,6 +248,8 @@ REPLICATION_SECTION = Section(
         ),
         REPLICATION.file("replication.csv", "on how many pairs of systems both runs agree", conclusions),
         REPLICATION.file("replication_points.csv", "overall z of each system in both runs", points_of_both),
+        REPRODUCIBILITY.file("reproducibility.csv", "how far each criterion is reproduced (QRA++)", by_level),
+        REPRODUCIBILITY.file("reproducibility_scores.csv", "the same of each score", by_score),
     ),
     figures=(MadeFile("replication.svg", "overall z in both runs", _draw, option="replication"),),
     words=_words,
@@ -225,6 +283,21 @@ Read as above.
 workers of both left out.") %}
 The same without standardising each worker.
 {% endcall %}
+{% if reproduced %}
+<details>
+<summary>Degree of reproducibility (QRA++)</summary>
+<p>Comparable between studies (Belz, arXiv 2505.17043). Scores: CV* is {{ reproduced.cv | decimal(1) }} on \
+average over systems and criteria. Findings: both runs agree on \
+{{ reproduced.findings | whole }} of {{ reproduced.of | whole }}\
+{% if reproduced.of %} (P = {{ reproduced.share | decimal(2) }}){% endif %}, which of two systems is better, \
+or that neither is.</p>
+{% call table("reproducibility.csv", "Degree of reproducibility by criterion.") %}
+CV* is the coefficient of variation of a system’s two raw scores for small samples, in per cent: 0 is a \
+perfect repetition. r, ρ and τ compare the scores of all systems. None of these has an \
+interval. Single labels cannot be compared, because each run rates outputs of its own.
+{% endcall %}
+</details>
+{% endif %}
 """,
 )
 

@@ -1,18 +1,36 @@
-"""Opinions of topics, changes of topic, and words of the topics."""
+"""Opinions of topics, changes of topic, words of the topics, and scores by area of the topic."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.drawing.charts import interval, point, rows
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import BLUE, DESCENT, INK, LINE_HEIGHT, MARGIN, MUTED, WIDE, shortened, text_width
 from qc.method.topics import Topics, describe_topics
+from qc.robustness.topic_areas import TopicAreas, score_topic_areas
 from qc.run import CHANGES, OPINIONS
 from qc.sections import schema
-from qc.sections.section import Part, Section
-from qc.table import COUNT, GROUPS, SHARE, TWO, Column, Table, listed, side_by_side, whole
+from qc.sections.analysis import Analysis
+from qc.sections.section import Json, Part, Section
+from qc.statistics.clustered import FEWEST_CARRIERS
+from qc.table import (
+    COUNT,
+    GROUPS,
+    INTERVAL,
+    SHARE,
+    THREE,
+    TWO,
+    Column,
+    Table,
+    decimal,
+    listed,
+    side_by_side,
+    whole,
+)
 
 
 def opinions(found: Topics) -> Table:
@@ -60,6 +78,49 @@ def changes(found: Topics) -> Table:
 def topic_words(found: Topics) -> Table:
     """Return the words of the topics."""
     return Table(pd.DataFrame(found.words, columns=["word", "count"]))
+
+
+def areas(found: TopicAreas) -> Table | None:
+    """Return the effect of each area of topics; None if there is none."""
+    if found.effect is None:
+        return None
+    frame = pd.DataFrame([asdict(level) for level in found.effect.levels]).rename(columns={"name": "area"})
+    columns = (
+        Column("area", "Area"),
+        Column("n", "Conver\u00adsations", COUNT),
+        Column("workers", "Workers", COUNT),
+        Column("effect", "z, less the system’s mean", THREE),
+        INTERVAL,
+        Column("high", None, THREE),
+    )
+    return Table(frame, columns, frame.sort_values("effect", ascending=False, kind="stable"))
+
+
+def systems_by_area(found: TopicAreas) -> Table | None:
+    """Return the score of each system in each area; None if there are none."""
+    return None if found.systems.empty else Table(found.systems)
+
+
+def draw_areas(found: TopicAreas) -> Drawing | None:
+    """Draw the effect of each area with its interval, the best first; None if there is none."""
+    if found.effect is None:
+        return None
+    levels = sorted(found.effect.levels, key=lambda level: -level.effect)
+    ends = np.array([(level.low, level.effect, level.high) for level in levels]).ravel()
+    right = [whole(level.n) for level in levels]
+
+    def draw(width: float) -> Sheet:
+        panel = rows(width, [level.name for level in levels], "z, less the system’s mean", ends, right, "n")
+        for row, level in enumerate(levels):
+            interval(panel, level.low, level.high, row, BLUE)
+            point(panel, level.effect, row, BLUE)
+        return panel.page
+
+    alt = (
+        f"Mean z by area of the topic with intervals: from {decimal(levels[0].effect, 2)} ({levels[0].name}) "
+        f"to {decimal(levels[-1].effect, 2)} ({levels[-1].name})."
+    )
+    return Drawing("Scores by area of the topic", alt, draw)
 
 
 SHOWN = 70
@@ -165,16 +226,83 @@ TOPICS = Part(
     schema=_TOPICS_SCHEMA,
 )
 
+
+def _areas_document(found: TopicAreas) -> Json:
+    effect = found.effect
+    return {
+        "why_not": found.why_not or None,
+        "recognised": found.recognised,
+        "areas": [] if effect is None else [asdict(level) for level in effect.levels],
+        "statistic_name": None if effect is None else effect.statistic_name,
+        "statistic": None if effect is None else effect.statistic,
+        "p": None if effect is None else effect.p,
+        "sentence": "" if effect is None else effect.sentence,
+        "systems": found.systems.to_dict("records"),
+    }
+
+
+AREAS = Part(
+    kind=TopicAreas,
+    make=lambda a: score_topic_areas(a.sample, a.scores, a.options.bootstrap, a.options.seed),
+    key="topic_areas",
+    content=_areas_document,
+    option="topics",
+    of_chats=True,
+    schema=schema.record(
+        "Scores by area of the opening topic, of the workers who passed; absent if the source has no topics.",
+        why_not=schema.text("Why there are none; null if there are.", null=True),
+        recognised=schema.number("Share of the topics that are in an area other than `other`."),
+        areas=schema.rows(
+            "Each area.",
+            name=schema.text("Name; `other` for topics without a known word."),
+            n=schema.integer("Conversations."),
+            workers=schema.integer("Workers who had them; fewer than 10 give no interval."),
+            effect=schema.number("Mean z relative to the mean of the same system.", null=True),
+            low=schema.number("Lower end of its interval.", null=True),
+            high=schema.number("Upper end.", null=True),
+        ),
+        statistic_name=schema.text("Name of the test statistic.", null=True),
+        statistic=schema.number("Its value.", null=True),
+        p=schema.number("p-value that areas do not differ.", null=True),
+        sentence=schema.text("The finding in a sentence; empty if there is none."),
+        systems=schema.rows(
+            "Each system in each area.",
+            area=schema.text("Name."),
+            system=schema.text("The system."),
+            n=schema.integer("Conversations."),
+            workers=schema.integer("Workers who had them."),
+            z=schema.number("Mean overall z; null with fewer than five workers.", null=True),
+            low=schema.number(
+                "Lower end of its interval; null with fewer than five workers, where few of many did most of "
+                "it, or where all do the same.",
+                null=True,
+            ),
+            high=schema.number("Upper end.", null=True),
+        ),
+    ),
+)
+
+
+def _words(analysis: Analysis) -> Mapping[str, object]:
+    return {"areas": analysis.topic_areas, "fewest": FEWEST_CARRIERS}
+
+
 SECTION = Section(
     id="topics",
     title="Topics",
-    parts=(TOPICS,),
+    parts=(TOPICS, AREAS),
     tables=(
         TOPICS.file("topics_opinions.csv", "what workers thought of the topics", opinions),
         TOPICS.file("topic_changes.csv", "how topics changed", changes),
         TOPICS.file("topic_words.csv", "the most frequent words of the topics", topic_words),
+        AREAS.file("topic_areas.csv", "scores by area of the opening topic", areas),
+        AREAS.file("topic_areas_systems.csv", "scores of each system by area", systems_by_area),
     ),
-    figures=(TOPICS.file("topics.svg", "a word cloud of the topics", draw_topic_words),),
+    figures=(
+        TOPICS.file("topics.svg", "a word cloud of the topics", draw_topic_words),
+        AREAS.file("topic_areas.svg", "scores by area of the opening topic", draw_areas),
+    ),
+    words=_words,
     page="""\
 {% call drawing("topics", "Words of the topics.") %}
 The larger a word, the more often it occurs in topics of workers who passed.
@@ -186,5 +314,27 @@ quality-control bot count.
 {% call table("topic_changes.csv", "How topics changed.") %}
 How often each kind of change was recorded, and its share of all changes.
 {% endcall %}
+{% if areas %}
+<details>
+<summary>Scores by area of the topic</summary>
+{% if areas.why_not %}
+<p>Scores by area of the topic are not given. {{ areas.why_not }}</p>
+{% else %}
+<p>{{ areas.effect.sentence | tight }} A topic belongs to the area of the first word in it that stands in \
+our list of English words; {{ areas.recognised | percent(0) }} of the topics have such a word.\
+{% if areas.few %} Fewer than {{ fewest }} workers chose some areas, which have no interval: \
+{{ areas.few | join(", ") }}.{% endif %}</p>
+{% call drawing("topic_areas", "Scores by area of the topic.") %}
+How much better or worse conversations were rated than the mean of the same system; lines are 95 % \
+intervals, each looked at alone.
+{% endcall %}
+{% call table("topic_areas.csv", "Scores by area of the opening topic.") %}
+Of the workers who passed. Other topics have no word that the list knows.
+{% endcall %}
+<p>The score of each system in each area, with its interval, is in <code>topic_areas_systems.csv</code>. \
+Most of these stand on few conversations, so differences are expected by chance alone.</p>
+{% endif %}
+</details>
+{% endif %}
 """,
 )

@@ -33,10 +33,11 @@ TOLD = {
     "turn_ratings": "ratings of single replies",
     "quizzes": "quizzes after conversations",
     "writing": "conversations of which it is known how they were written",
+    "waits": "conversations of which it is known how long workers waited for replies",
     "scenarios": "scenarios of conversations",
 }
 ELSEWHERE = frozenset({"source", "name"})  # say where a run was read
-ITEMS = frozenset({"items"})  # `save` refuses runs of transcripts
+ITEMS = frozenset({"items", "reference_words"})  # `save` refuses runs of transcripts
 
 
 def rated_run() -> Run:

@@ -12,6 +12,7 @@ from qc.estimators.metric_agreement import (
     half,
     pairwise_accuracy,
     prefilter,
+    soft_pairwise_accuracy,
     williams_t,
 )
 
@@ -29,6 +30,27 @@ def test_pairwise_accuracy_by_hand() -> None:
 def test_without_a_pair_that_people_tell_apart_there_is_no_accuracy() -> None:
     accuracy, pairs = pairwise_accuracy(np.ones(3), np.arange(3.0))
     assert np.isnan(accuracy)
+    assert pairs == 0
+
+
+def _p(first: float, second: float, third: float) -> np.ndarray:
+    """Return p-values of the pairs ab, ac and bc."""
+    p = np.full((3, 3), np.nan)
+    for (row, column), value in zip(((0, 1), (0, 2), (1, 2)), (first, second, third), strict=True):
+        p[row, column], p[column, row] = value, 1 - value
+    return p
+
+
+def test_soft_pairwise_accuracy_by_hand() -> None:
+    # |0.1 − 0.2| = 0.1, |0.4 − 0.5| = 0.1, |0.05 − 0.95| = 0.9: 1 − 1.1 / 3.
+    soft, pairs = soft_pairwise_accuracy(_p(0.1, 0.4, 0.05), _p(0.2, 0.5, 0.95))
+    assert (soft, pairs) == (pytest.approx(1 - 1.1 / 3), 3)
+
+
+def test_a_pair_without_p_takes_no_part_in_the_soft_accuracy() -> None:
+    assert soft_pairwise_accuracy(_p(0.1, np.nan, 0.5), _p(0.1, 0.3, 0.0)) == (pytest.approx(0.75), 2)
+    nothing, pairs = soft_pairwise_accuracy(_p(np.nan, np.nan, np.nan), _p(0.1, 0.3, 0.0))
+    assert np.isnan(nothing)
     assert pairs == 0
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from qc.loading import load
 from qc.run import CHANGES, OPINIONS, Words
+from qc.signature import signature
+from tests.qc.support.database import Database
 
 Json = dict[str, Any]
 Rows = list[dict[str, str]]
@@ -315,3 +317,33 @@ def test_faults_of_a_database(case: str, spoken_database: Any, refused: Refused)
     statement, expected = DATABASE_FAULTS[case]
     spoken_database.execute(statement)
     assert expected in refused(spoken_database.url)
+
+
+def test_a_wait_is_the_mean_time_from_a_message_to_its_reply(database: Database) -> None:
+    assert load(database.url).waits is None
+    database.execute("ALTER TABLE v1_turn ADD COLUMN show_at")
+    lines = [  # the reply to the first message is shown after 4 s, that to the third after 2 s
+        ("worker", "10:00:00", "10:00:00"),
+        ("bot", "10:00:01", "10:00:04"),
+        ("worker", "10:00:20", "10:00:20"),
+        ("worker", "10:00:30", "10:00:30"),
+        ("bot", "10:00:32", "10:00:32"),
+    ]
+    for index, (author, sent, shown) in enumerate(lines):
+        database.insert(
+            "v1_turn",
+            run_id="r1",
+            conversation_id="r1-anna-1",
+            turn_index=index,
+            author=author,
+            text="x",
+            overran=0,
+            created_at=f"2025-03-01 {sent}.000000",
+            show_at=f"2025-03-01 {shown}.000000",
+        )
+    run = load(database.url)
+    assert run.waits is not None
+    known = run.waits.notna()
+    assert run.conversations.loc[known, "conversation"].tolist() == ["r1-anna-1"]
+    assert run.waits[known].tolist() == [3.0]
+    assert "waits=" in signature(run, alpha=0.05)

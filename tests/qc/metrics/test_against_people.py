@@ -9,7 +9,8 @@ from qc.errors import EmptyRunError
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
 from qc.metrics.against_people import AgainstPeople, halfway, hold_against_people
-from qc.metrics.findings import metric_ranks, metrics_findings
+from qc.metrics.figures import metric_ranks
+from qc.metrics.findings import metrics_findings
 from qc.metrics.metric_table import MetricScores, mean_by_system
 from tests.qc.support.samples import sample_of_arrays
 from tests.qc.support.spoken import spoken_run

@@ -88,6 +88,7 @@ def test_everything_that_is_written(metrics: Callable[..., Result], tmp_path: Pa
         "metrics_for_estimate.csv",
         "metric-agreement.svg",
         "metric-ranks.svg",
+        "metric-scatter.svg",
     }
     document = json.loads((tmp_path / "out" / "metrics.json").read_text(encoding="utf-8"))
     mine = [row for row in document["agreement"] if row["metric"] == "mine" and row["on"] == "overall"]
@@ -99,7 +100,7 @@ def test_everything_that_is_written(metrics: Callable[..., Result], tmp_path: Pa
     page = (tmp_path / "out" / "metrics.html").read_text(encoding="utf-8")
     assert "<script" not in page
     assert 'src="http' not in page
-    assert page.count("<svg") == 4  # two figures, each wide and narrow
+    assert page.count("<svg") == 6  # three figures, each wide and narrow
 
 
 def test_names_of_the_data_are_escaped_on_the_page(metrics: Callable[..., Result], tmp_path: Path) -> None:

@@ -21,20 +21,20 @@ PARTS = {
     "intervals": {"intervals", "fragility"},
     "significance": {"significance", "clusters"},
     "forecast": {"forecast"},
-    "replication": {"replication"},
+    "replication": {"replication", "reproducibility"},
     "criteria": {"criteria_correlation"},
     "agreement": {"agreement"},
     "filter": {"filter"},
     "alpha": {"alpha_influence"},
     "persona": {"persona"},
-    "context": {"context", "adjusted"},
-    "topics": {"topics"},
+    "context": {"context", "adjusted", "style"},
+    "topics": {"topics", "topic_areas"},
     "effort": {"effort"},
     "groups": {"groups"},
     "transcripts": set(),
 }
 # Of a run that rates transcripts alone.
-OF_TRANSCRIPTS = {"transcripts"}
+OF_TRANSCRIPTS = {"transcripts", "reference_lengths"}
 # Of a report that was given a preregistration alone.
 REGISTERED = {"preregistration"}
 
@@ -129,6 +129,8 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
         "filter",
         "agreement",
         "topics",
+        "topic_areas",
+        "style",
         "effort",
         "persona",
         "context",

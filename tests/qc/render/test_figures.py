@@ -45,6 +45,7 @@ PUBLISHED = [
     "persona",
     "context",
     "adjusted",
+    "style",
     "topics",
     "effort",
     "criteria-profile",
@@ -176,7 +177,7 @@ def test_the_figures_say_what_the_tables_say(two_runs: Analysis, of_two_runs: di
 
 
 def test_the_same_analysis_gives_the_same_bytes(drawn: dict[str, Figure]) -> None:
-    assert set(drawn) == {*PUBLISHED, "writing"}
+    assert set(drawn) == {*PUBLISHED, "topic_areas", "writing"}
     assert {name: figure.svg for name, figure in figures(analyses.whole()).items()} == {
         name: figure.svg for name, figure in drawn.items()
     }

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from qc.statistics.clustered_means import (
     FEWEST_WORKERS,
     interval_of_correlation,
     interval_of_difference,
     means_by_group,
+    p_of_order,
 )
 
 
@@ -105,3 +107,24 @@ def test_a_difference_has_no_interval_where_one_of_its_means_has_none() -> None:
     difference, low, high = interval_of_difference(first, other, 199, rng)
     assert np.isfinite(difference)
     assert np.isnan([low, high]).all()
+
+
+def test_the_p_of_an_order_is_nearly_that_of_a_paired_t_test_and_turns_with_the_pair() -> None:
+    # 40 workers with one value in each of two groups: the mean difference over its error, with 39 degrees of
+    # freedom. A third group has four workers and takes no part; in a fourth all do as in the first.
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(0.25, 1, 40), rng.normal(0, 1, 40)
+    values = np.concatenate([first, second, np.arange(4.0), first])
+    workers = np.concatenate([np.arange(40), np.arange(40), np.arange(4), np.arange(40)])
+    groups = np.repeat([0, 1, 2, 3], [40, 40, 4, 40])
+    p = p_of_order(values, workers, groups, 4, 4_999, np.random.default_rng(0))
+    assert p[0, 1] == pytest.approx(ttest_rel(first, second, alternative="greater").pvalue, abs=0.01)
+    assert p[0, 1] + p[1, 0] == pytest.approx(1)
+    assert p[0, 3] == 0.5
+    assert np.isnan(p[2]).all()
+
+
+def test_what_every_worker_does_alike_is_sure() -> None:
+    values, workers = np.array([1.0, 0.0] * 6), np.repeat(np.arange(6), 2)
+    p = p_of_order(values, workers, np.tile([0, 1], 6), 2, 999, np.random.default_rng(0))
+    assert p[0, 1] == pytest.approx(0.0005)

@@ -55,6 +55,7 @@ def awkward_run(seed: int = 1, workers: int = 32) -> Run:
         turn_ratings=_turn_ratings(len(who), rng),
         quizzes=_quizzes(len(who)),
         writing=_writing(len(who)),
+        waits=pd.Series(2.0 + np.arange(len(who)) % 5),
         left_out=left_out,
         notes=("a < b & c",),
     )
@@ -187,9 +188,11 @@ def _words(conversations: int, rng: np.random.Generator) -> Words:
     opinions = pd.Categorical.from_codes(rng.integers(0, 3, conversations), categories=list(OPINIONS))
     kinds = pd.Categorical.from_codes(rng.integers(0, 5, conversations), categories=list(CHANGES))
     said = pd.Series([f"{NASTY} and some words"] * conversations, dtype="str")
+    replies = said + pd.Series([" more" * (each % 7) for each in range(conversations)], dtype="str")
+    topics = said + pd.Series([(" of dogs", " of music", "")[each % 3] for each in range(conversations)])
     return Words(
-        exchanges=pd.DataFrame({"conversation": number, "round": first + 1, "input": said, "reply": said}),
-        topics=pd.DataFrame({"conversation": number, "round": first, "topic": said, "opinion": opinions}),
+        exchanges=pd.DataFrame({"conversation": number, "round": first + 1, "input": said, "reply": replies}),
+        topics=pd.DataFrame({"conversation": number, "round": first, "topic": topics, "opinion": opinions}),
         changes=pd.DataFrame(
             {"conversation": number, "round": first + 1, "how": kinds, "bot_opinion": opinions}
         ),
@@ -226,4 +229,6 @@ def rated() -> Analysis:
         add_item_run(database, first, run_id="first")
         add_item_run(database, second, run_id="second")
         runs = [load(database.path, name) for name in ("first", "second")]
-    return analyse(runs[0], QUICK, runs[1])
+    assert runs[0].items is not None
+    lengths = pd.Series(runs[0].items["item"].cat.codes.to_numpy() % 8 + 1.0)
+    return analyse(replace(runs[0], reference_words=lengths), QUICK, runs[1])
