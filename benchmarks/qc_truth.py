@@ -32,6 +32,7 @@ from benchmarks.truth import (
     context,
     few,
     groups,
+    judges,
     judgments,
     means,
     one_run,
@@ -58,6 +59,7 @@ PARTS: dict[str, Part] = (
     | at_random.PARTS
     | adjusted.PARTS
     | judgments.PARTS
+    | judges.PARTS
     | quizzes.PARTS
 )
 METHOD = Path(__file__).parents[1] / "docs" / "method.md"

@@ -84,7 +84,11 @@ def estimate_command(
         typer.Option(metavar="FILE", help="CSV with metrics of the outputs, also of those nobody judged."),
     ] = None,
     metric: Annotated[
-        str, typer.Option(metavar="NAMES", help="Metrics to use as control variates, separated by commas.")
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Metrics to use as control variates, separated by commas; several at once: judge_a+judge_b.",
+        ),
     ] = ALL,
     criterion: Annotated[
         str, typer.Option(metavar="NAMES", help="Criteria to estimate, separated by commas.")

@@ -222,6 +222,7 @@ MANY = 0.1
 def remarks(judgments: Judgments) -> Judgments:
     """Return the judgments with these remarks added to their notes."""
     found = (
+        *_drawn(judgments),
         *_once_judged(judgments),
         *_uneven(judgments),
         *_unknown_workers(judgments),
@@ -236,6 +237,16 @@ def remarks(judgments: Judgments) -> Judgments:
 def _counts(judgments: Judgments) -> pd.Series:
     """Count the judgments of each judged output on each criterion."""
     return judgments.rows.groupby(["output", "criterion"], observed=True).size()
+
+
+def _drawn(judgments: Judgments) -> list[str]:
+    if judgments.probabilities is None:
+        return []
+    return [
+        "Outputs were drawn by probabilities to be judged, and `candor estimate` weighs them by the inverse. "
+        "What treats them alike is left out: r, γ, the curve of widths, resampling, and intervals that may be "
+        "looked at any time."
+    ]
 
 
 def _once_judged(judgments: Judgments) -> list[str]:

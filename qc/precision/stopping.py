@@ -98,6 +98,11 @@ def stopping(
             f"{judgments.source}: the source does not say in which order the judgments came, so nothing can "
             "be stopped by them. Give the run's database, or a plain CSV with its rows in that order."
         )
+    if judgments.probabilities is not None:
+        raise OptionError(
+            f"{judgments.source}: outputs were drawn by probabilities, and no interval holds at every look "
+            "then. Fix the number of judgments beforehand, and leave out --until."
+        )
     criterion = _criterion(judgments, criterion)
     require_within(judgments, EstimateOptions(criteria=(criterion,), ends=ends))
     known = ends or judgments.ends

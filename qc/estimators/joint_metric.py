@@ -1,0 +1,62 @@
+"""One metric from several: what people's judgments follow of all of them together.
+
+The judgments are regressed on the metrics by least squares, and the metric of an output is its fitted value,
+without the constant. The fit for a judged output leaves its own judgments out (leave-one-out cross-fitting),
+so its metric does not depend on them; the fit for the unjudged outputs uses all. The result serves as a
+single control variate (`qc.estimators.pool_mean`), whose slope is then about 1.
+
+Sources: several control variates with coefficients by least squares: Lavenberg and Welch, *A perspective on
+the use of control variables to increase the efficiency of Monte Carlo simulations*, Management Science 27,
+1981, section 3; cross-fitting: Zrnic and Candès, *Cross-prediction-powered inference*, PNAS 121(15), 2024,
+section 2, here with one output in a fold, so that no chance enters. The fit without a row: Cook and Weisberg,
+*Residuals and influence in regression*, 1982, section 2.2.
+"""
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.estimators.pool_mean import on_pool
+
+# Fewest judged outputs for each metric. With fewer, the interval of record misses too often: it held in 86 %
+# to 92 % of experiments with two useless metrics and 6 or 12 outputs.
+FEWEST_OUTPUTS_EACH = 10
+# A row with more than this leverage determines its own fit, so it cannot be left out.
+ALONE = 1 - 1e-9
+
+
+# Between the names of metrics that are used together.
+TOGETHER = "+"
+
+
+def named_metrics(metric: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the metrics that `metric` names: the one of that name, or several, joined by TOGETHER."""
+    return (metric,) if metric in known else tuple(name.strip() for name in metric.split(TOGETHER))
+
+
+def joint_metric(
+    means: NDArray[np.float64],
+    rated: NDArray[np.intp],
+    metrics: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the joint metric of all outputs, (N,), in the unit of the judgments, with mean about 0.
+
+    Args:
+        means: (m,), mean judgment of each judged output.
+        rated: (m,), rows of these outputs in the pool.
+        metrics: (N, M), metrics of all outputs.
+        weights: (m,), weights of the judged outputs; None if equal.
+    """
+    g = np.column_stack([on_pool(metric) for metric in metrics.T])
+    root = np.ones(len(rated)) if weights is None else np.sqrt(weights)
+    design = root[:, None] * np.column_stack([np.ones(len(rated)), g[rated]])
+    inverse = np.linalg.pinv(design)
+    slopes = inverse @ (root * means)
+    residuals = root * means - design @ slopes
+    leverage = np.einsum("ij,ji->i", design, inverse)
+    left_out = np.where(leverage < ALONE, residuals / np.maximum(1 - leverage, 1 - ALONE), 0.0)
+    joint = g @ slopes[1:]
+    joint[rated] -= np.einsum("ij,ji->i", g[rated], inverse[1:] * left_out)
+    return np.asarray(joint)
