@@ -23,7 +23,16 @@ from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError, SourceError
 from qc.formats.published import ANSWER
-from qc.judgments.assembly import HEADINGS, ITEM, OUTPUT, SYSTEM, CsvTable, cleaned_table
+from qc.judgments.assembly import (
+    HEADINGS,
+    ITEM,
+    OUTPUT,
+    PROBABILITY,
+    SYSTEM,
+    CsvTable,
+    cleaned_table,
+    probabilities_of,
+)
 from qc.judgments.judgments import Judgments
 from qc.judgments.plain import from_tables, metric_outputs
 from qc.loading import LoadOptions, open_source, read_run
@@ -60,6 +69,9 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
             SYSTEM: once["system"].astype("str"),
         }
     )
+    drawn = _probabilities(sample, counted, judged, once["output"])
+    if drawn is not None:
+        outputs[PROBABILITY] = drawn.to_numpy()
     found = pd.DataFrame(index=outputs.index)
     if metrics is not None:
         outputs, found = metric_outputs(metrics, outputs, found, np.arange(len(once)) < len(rated))
@@ -91,7 +103,23 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
         notes=(*sample.run.notes, *_pool_notes(len(unrated), known=metrics is not None)),
         ends=(0.0, scale_maximum(sample.run)),
         in_order=sample.run.ended is not None,
+        probabilities=probabilities_of(sample.run.source, outputs, np.unique(at)),
     )
+
+
+def _probabilities(
+    sample: Sample, counted: NDArray[np.intp], judged: pd.DataFrame, outputs: pd.Series
+) -> pd.Series | None:
+    """Return the probability with which each output was drawn to be rated, NaN if it was not drawn.
+
+    None if the run does not say, or all items were to be rated.
+    """
+    facts = sample.run.facts
+    if sample.run.items is None or facts is None or PROBABILITY not in facts:
+        return None
+    ordinary = facts[sample.run.items["kind"].eq("ordinary").to_numpy(bool)]
+    of_output = pd.Series(ordinary[PROBABILITY].to_numpy(np.float64)[counted], judged["output"].to_numpy())
+    return outputs.map(of_output[~of_output.index.duplicated()])
 
 
 def _scores(sample: Sample) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
@@ -244,8 +272,8 @@ def _drawn(judgments: Judgments) -> list[str]:
         return []
     return [
         "Outputs were drawn by probabilities to be judged, and `candor estimate` weighs them by the inverse. "
-        "What treats them alike is left out: r, γ, the curve of widths, resampling, and intervals that may be "
-        "looked at any time."
+        "What treats them alike is left out: r, γ, the curve of widths, resampling, and intervals that may "
+        "be looked at any time. Other commands do not weigh them."
     ]
 
 

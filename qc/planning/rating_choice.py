@@ -11,8 +11,19 @@ probabilities (section 4); that D is added to the square is ours. The estimate w
 (`qc.estimators.pool_mean`).
 """
 
+import sys
+from pathlib import Path
+from typing import Annotated
+
 import numpy as np
+import typer
 from numpy.typing import NDArray
+
+from qc.command import stderr_console
+from qc.errors import OptionError, SourceError, joined
+from qc.judgments.assembly import HEADINGS, PROBABILITY, cleaned_table
+from qc.loading.tables import read_table
+from qc.table import decimal, whole
 
 
 def disagreement(metrics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -43,3 +54,48 @@ def rating_probabilities(disagreement: NDArray[np.float64], share: float) -> NDA
         if not more.any():
             return np.where(certain, 1.0, found)
         certain |= more
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+
+
+@app.command(name="sampling")
+def sampling(
+    metrics: Annotated[
+        Path, typer.Argument(metavar="FILE", help="CSV with the judges' scores of all outputs.")
+    ],
+    metric: Annotated[str, typer.Option(metavar="NAMES", help="At least two judges, separated by commas.")],
+    share: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of the outputs that people rate, on average.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the same with probabilities.")],
+) -> None:
+    """Give each output the probability with which people rate it: more where judges disagree.
+
+    A transcript study draws items by the file that this writes (items.probabilities). The same file is for
+    --metrics of candor estimate, which weighs ratings by the inverse.
+    """
+    with stderr_console():
+        try:
+            table = cleaned_table(str(metrics), read_table(metrics, HEADINGS))
+        except OSError as error:
+            raise SourceError(f"{metrics}: the file cannot be read ({error}). Check the path.") from None
+        names = [name.strip() for name in metric.split(",")]
+        unknown = [name for name in names if name not in table.numeric_columns()]
+        if unknown or len(set(names)) < 2:
+            raise OptionError(
+                f"--metric is {metric!r}; name at least two of: {joined(table.numeric_columns())}."
+            )
+        if not 0 < share <= 1:
+            raise OptionError(f"--share is {share:g}; give a share above 0 and at most 1.")
+        scores = np.column_stack([table.numbers(name, empty=False) for name in names])
+        found = rating_probabilities(disagreement(scores), share)
+        table.cells.assign(**{PROBABILITY: found}).to_csv(out, index=False)
+    sys.stdout.write(
+        f"{out}: probabilities of {whole(len(found))} outputs, from {decimal(float(found.min()), 3)} to "
+        f"{decimal(float(found.max()), 3)}; {whole(round(float(found.sum())))} are drawn on average.\n"
+    )
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m qc.planning.rating_choice")

@@ -20,6 +20,8 @@ SYSTEM = ("system", "family", "is_qc")
 ASSIGNMENT = ("assignment_id", "worker", "simulated", "status", "agreed_at", "ended_at", "feedback")
 CONVERSATION = ("assignment_id", "conversation_id", "position", "system", "has_persona", "persona", "status")
 # Columns of `v1_conversation` that nothing here needs; any other one is a fact, which is carried along.
+# Facts that only conversations in place of an item have.
+OF_ITEMS = ("rating_probability",)
 NOT_READ = ("run_id", "attempt", "family", "is_qc", "started_at", "ended_at", "rated_at")
 RATING = ("conversation_id", "criterion", "value")
 TURN = ("conversation_id", "turn_index", "author", "text")
