@@ -168,6 +168,7 @@ def pool_means(
     pool: NDArray[np.float64],
     level: float,
     probabilities: NDArray[np.float64] | None = None,
+    slope: float | None = None,
 ) -> tuple[PoolMean, PoolMean]:
     """Return the mean without and with control variate.
 
@@ -178,18 +179,18 @@ def pool_means(
         pool: (N,), the metric of all outputs, standardised (`on_pool`); all 0 for none.
         level: level of the intervals, for example 0.95.
         probabilities: (N,), of being drawn to be judged, known for all judged outputs; None if equal.
+        slope: α; None to fit it.
     """
     rated, of, k = np.unique(outputs, return_inverse=True, return_counts=True)
     means = np.bincount(of, values) / k
     unrated = np.ones(len(pool), bool)
     unrated[rated] = False
-    if probabilities is None:
+    inverse = np.ones(len(rated)) if probabilities is None else 1 / probabilities[rated]
+    shares = inverse / inverse.sum()
+    if probabilities is None and slope is None:
         by_output = control_variate(means, pool[rated], len(pool))
-        shares = np.full(len(rated), 1 / len(rated))
     else:
-        inverse = 1 / probabilities[rated]
-        shares = inverse / inverse.sum()
-        by_output = _weighted(means, pool[rated], shares, len(pool))
+        by_output = _weighted(means, pool[rated], shares, len(pool), slope)
     g, weights = pool[outputs], shares[of] / k[of]
     plain = weights * (values - by_output.mean)
     shared = by_output.alpha * g / (len(pool) * k[of])
@@ -210,11 +211,15 @@ def pool_means(
 
 
 def _weighted(
-    values: NDArray[np.float64], metric: NDArray[np.float64], shares: NDArray[np.float64], pool: int
+    values: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    pool: int,
+    slope: float | None,
 ) -> ControlVariate:
     """Return the same as `control_variate` for outputs with the weights `shares`, which add up to 1."""
     n, mean = len(values), float((shares * values).sum())
-    alpha = float((shares * (values - mean) * metric).sum())
+    alpha = float((shares * (values - mean) * metric).sum()) if slope is None else slope
     residuals = values - alpha * metric
     estimate = mean if n == pool else float((shares * residuals).sum())
     of_mean, of_estimate = (

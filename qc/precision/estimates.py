@@ -48,8 +48,9 @@ class Mean:
 
     Attributes:
         by_formula: the estimate, its normal interval, and the clustered one, which is the interval of record.
-        outputs: interval from resampled outputs, each with its judgments.
-        workers: interval from resampled workers, each with all their judgments; NaN if unknown.
+        outputs: interval from resampled outputs, each with its judgments; NaN for metrics used together, and
+            for outputs drawn by probabilities.
+        workers: interval from resampled workers, each with all their judgments; NaN likewise, and if unknown.
     """
 
     by_formula: PoolMean
@@ -130,17 +131,14 @@ def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
     rated = int((known.counts > 0).sum())
     if rated < max(FEWEST_OUTPUTS, FEWEST_OUTPUTS_EACH * len(names) if len(names) > 1 else 0):
         return None
-    pool = _on_pool(known, names)
+    pool, formula = _by_formula(known, names)
     g = pool[known.outputs]
-    formula = pool_means(
-        known.values, known.outputs, known.workers, pool, LEVEL, probabilities=known.probabilities
-    )
     weights = 1 / known.counts[known.outputs]
     units = {"outputs": known.outputs, "workers": known.workers}
     nothing = Interval(float("nan"), float("nan"), float("nan"))
     drawn = {
         name: (nothing, nothing)
-        if unit is None or known.probabilities is not None
+        if unit is None or known.probabilities is not None or len(names) > 1
         else resampled_means(
             known.values,
             g,
@@ -174,17 +172,25 @@ def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
     )
 
 
-def _on_pool(known: Judged, names: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return a metric of all outputs, or a joint one of several, standardised; all 0 for none."""
+def _by_formula(
+    known: Judged, names: tuple[str, ...]
+) -> tuple[NDArray[np.float64], tuple[PoolMean, PoolMean]]:
+    """Return a metric of all outputs, standardised, and the means without and with it."""
     metrics = known.metrics[list(names)].to_numpy(np.float64)
-    if not names:
-        return np.zeros(known.pool)
-    if len(names) == 1:
-        return on_pool(metrics[:, 0])
+
+    def means(metric: NDArray[np.float64], slope: float | None) -> tuple[PoolMean, PoolMean]:
+        return pool_means(
+            known.values, known.outputs, known.workers, metric, LEVEL, known.probabilities, slope
+        )
+
+    if len(names) < 2:
+        pool = on_pool(metrics[:, 0]) if names else np.zeros(known.pool)
+        return pool, means(pool, None)
     rated = np.flatnonzero(known.counts)
-    means = np.bincount(known.outputs, known.values, known.pool)[rated] / known.counts[rated]
+    by_output = np.bincount(known.outputs, known.values, known.pool)[rated] / known.counts[rated]
     weights = None if known.probabilities is None else 1 / known.probabilities[rated]
-    return on_pool(joint_metric(means, rated, metrics, weights))
+    joint = joint_metric(by_output, rated, metrics, weights)
+    return on_pool(joint.fitted), means(joint.left_out, 1.0)
 
 
 DRAWN = NotEstimable("outputs were drawn by probabilities, so those judged are not like the others")
@@ -256,8 +262,9 @@ class EstimatesOfPart:
         published_cap: the same as computed in the paper; twice too high with two judgments per output.
         plain: the mean without a metric, over all outputs.
         metrics: value of each metric, the strongest first.
-        curve: widths against n with the strongest metric; None without a metric, for z, and for all systems.
-        looks: intervals that are valid at any time, with the strongest metric; None in the same cases.
+        curve: widths against n with the strongest metric; None without a metric, for z, for all systems, and
+            if metrics used together are the strongest.
+        looks: intervals that are valid at any time, with the strongest metric; None for z and all systems.
     """
 
     criterion: str
@@ -377,19 +384,20 @@ def _part(
         else published_perfect_metric(judged.values, judged.outputs),
         plain=plain,
         metrics=tuple(worths),
-        curve=_curve(judged, best, options) if best and in_detail else None,
+        curve=_curve(judged.with_metrics(best), best, options)
+        if best in judged.metrics and in_detail
+        else None,
         looks=looks(judged, ends, best) if in_detail else None,
     )
 
 
 def _curve(judged: Judged, metric: str, options: EstimateOptions) -> WidthCurve:
-    names = named_metrics(metric, judged.metrics)
-    known = judged.with_metrics(*names)
+    pool = on_pool(judged.metrics[metric].to_numpy(np.float64))
     return width_curve(
-        known.values,
-        known.outputs,
-        _on_pool(known, names)[known.outputs],
-        curve_points(len(np.unique(known.outputs))),
+        judged.values,
+        judged.outputs,
+        pool[judged.outputs],
+        curve_points(len(np.unique(judged.outputs))),
         LEVEL,
         options.bootstrap,
         generator(options.seed, "widths against n"),

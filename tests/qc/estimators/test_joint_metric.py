@@ -11,14 +11,16 @@ def test_a_fit_without_the_own_judgment_by_hand() -> None:
     # Lines through the two other points of (−c, 0), (0, 1), (c, 5) have the slopes 4/c, 5/(2c), 1/c, with
     # which the outputs lie at −4, 0, and 1.
     found = joint_metric(np.array([0.0, 1, 5]), np.arange(3), np.array([[-1.0], [0], [1]]))
-    np.testing.assert_allclose(found, [-4, 0, 1], atol=1e-12)
+    np.testing.assert_allclose(found.left_out, [-4, 0, 1], atol=1e-12)
+    # The line through all three has the slope 5/(2c).
+    np.testing.assert_allclose(found.fitted, [-2.5, 0, 2.5], atol=1e-12)
 
 
 def test_the_short_form_is_the_fit_without_each_output() -> None:
     rng = np.random.default_rng(1)
     metrics, rated = rng.normal(size=(30, 2)), np.arange(0, 30, 3)
     means, weights = metrics[rated] @ [1.0, -2.0] + rng.normal(size=10), rng.uniform(1, 4, 10)
-    found = joint_metric(means, rated, metrics, weights)
+    found = joint_metric(means, rated, metrics, weights).left_out
     g = np.column_stack([on_pool(each) for each in metrics.T])
     design, root = np.column_stack([np.ones(30), g]), np.sqrt(weights)
 
@@ -37,7 +39,8 @@ def test_a_constant_and_a_repeated_metric_add_nothing() -> None:
     metric, means = rng.normal(size=20), rng.normal(size=12)
     alone = joint_metric(means, np.arange(12), metric[:, None])
     both = joint_metric(means, np.arange(12), np.column_stack([metric, 3 - 2 * metric, np.ones(20)]))
-    np.testing.assert_allclose(both, alone)
+    np.testing.assert_allclose(both.left_out, alone.left_out)
+    np.testing.assert_allclose(both.fitted, alone.fitted)
 
 
 def test_names_of_metrics() -> None:
