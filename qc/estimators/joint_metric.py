@@ -12,7 +12,7 @@ section 2, here with one output in a fold, so that no chance enters. The fit wit
 *Residuals and influence in regression*, 1982, section 2.2.
 """
 
-from collections.abc import Collection
+from collections.abc import Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,7 @@ ALONE = 1 - 1e-9
 TOGETHER = "+"
 
 
-def named_metrics(metric: str, known: Collection[str]) -> tuple[str, ...]:
+def named_metrics(metric: str, known: Container[str]) -> tuple[str, ...]:
     """Return the metrics that `metric` names: the one of that name, or several, joined by TOGETHER."""
     return (metric,) if metric in known else tuple(name.strip() for name in metric.split(TOGETHER))
 

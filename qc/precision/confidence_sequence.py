@@ -187,8 +187,6 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
     probabilities: a sequence needs values from one distribution, and what an output weighs depends on all
     others that were drawn.
 
-    A sequence with a metric is of the mean of this pool's outputs, which must be fixed before the first look.
-
     Args:
         judged: judgments of one system.
         ends: ends of the scale; None if it has none.
@@ -203,13 +201,6 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
     if len(values) < FIRST_LOOK:
         return None
     alpha = 1 - LEVEL
-    varied = None
-    if metric:
-        pool = np.column_stack([on_pool(known.metrics[name].to_numpy(np.float64)) for name in names])
-        g = [stream(each, known.workers, several=several) for each in pool[known.outputs].T]
-        correlations = pool.T @ pool / len(pool) if len(names) > 1 else None
-        residuals = predictable_residuals(values, np.column_stack(g), correlations)
-        varied = asymptotic(residuals, alpha, TIGHTEST, values)
     exact = None
     if ends is not None:
         low, high = ends
@@ -221,8 +212,28 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
         fixed=_fixed(values),
         exact=exact,
         plain=asymptotic(values, alpha, TIGHTEST),
-        varied=varied,
+        varied=with_metrics(known, names, values) if metric else None,
     )
+
+
+def with_metrics(known: Judged, names: tuple[str, ...], values: NDArray[np.float64]) -> ConfidenceSequence:
+    """Return the asymptotic sequence with metrics as control variates, and slopes from earlier values.
+
+    It is of the mean of this pool's outputs, which must be fixed before the first look.
+
+    Args:
+        known: judgments of one system whose outputs have the metrics, of known workers.
+        names: the metrics.
+        values: (n,), the stream of these judgments.
+    """
+    if known.workers is None:
+        raise AssertionError("a sequence is of known workers")
+    pool = np.column_stack([on_pool(known.metrics[name].to_numpy(np.float64)) for name in names])
+    several = len(values) < len(known.values)
+    g = [stream(each, known.workers, several=several) for each in pool[known.outputs].T]
+    correlations = pool.T @ pool / len(pool) if len(names) > 1 else None
+    residuals = predictable_residuals(values, np.column_stack(g), correlations)
+    return asymptotic(residuals, 1 - LEVEL, TIGHTEST, values)
 
 
 def stream(values: NDArray[np.float64], workers: NDArray[np.intp], *, several: bool) -> NDArray[np.float64]:

@@ -315,7 +315,7 @@ def estimate(
         EmptyRunError: no part has at least FEWEST_OUTPUTS judged outputs.
     """
     options = options or EstimateOptions()
-    chosen = _chosen_metrics(judgments, options)
+    chosen = chosen_metrics(judgments, options)
     require_within(judgments, options)
     notes = [*judgments.notes, *_constant(judgments, chosen), *_assumed_ends(judgments, options)]
     parts = []
@@ -404,7 +404,8 @@ def _curve(judged: Judged, metric: str, options: EstimateOptions) -> WidthCurve:
     )
 
 
-def _chosen_metrics(judgments: Judgments, options: EstimateOptions) -> tuple[str, ...]:
+def chosen_metrics(judgments: Judgments, options: EstimateOptions) -> tuple[str, ...]:
+    """Return the metrics that the options name, or all. Raises OptionError for one that does not exist."""
     known = tuple(str(name) for name in judgments.metrics)
     unknown = [
         name for metric in options.metrics for name in named_metrics(metric, known) if name not in known
