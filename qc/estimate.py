@@ -25,8 +25,8 @@ def stopping_lines(stopping: Stopping) -> tuple[str, ...]:
     """Return the lines that are printed."""
     using = f" with {stopping.metric}" if stopping.metric else ""
     first = (
-        f"{stopping.criterion}, by the {stopping.sequence} confidence sequence{using}: {100 * LEVEL:.0f} % for "
-        "each system, however often one looks."
+        f"{stopping.criterion}, by the {stopping.sequence} confidence sequence{using}: "
+        f"{100 * LEVEL:.0f} % for each system, however often one looks."
     )
     return (first, *map(_line, stopping.standings), _verdict(stopping))
 
