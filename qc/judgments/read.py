@@ -69,12 +69,15 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
             SYSTEM: once["system"].astype("str"),
         }
     )
-    drawn = _probabilities(sample, counted, judged, once["output"])
-    if drawn is not None:
-        outputs[PROBABILITY] = drawn.to_numpy()
     found = pd.DataFrame(index=outputs.index)
     if metrics is not None:
-        outputs, found = metric_outputs(metrics, outputs, found, np.arange(len(once)) < len(rated))
+        named = _named_as_in_a_run(metrics)
+        outputs, found = metric_outputs(named, outputs, found, np.arange(len(once)) < len(rated))
+    drawn = _probabilities(sample, counted, judged)
+    # Those in a file of metrics are of what was planned; the run knows what was done.
+    outputs = outputs.drop(columns=PROBABILITY, errors="ignore")
+    if drawn is not None:
+        outputs[PROBABILITY] = outputs[OUTPUT].map(drawn)
     at = pd.Index(outputs[OUTPUT]).get_indexer(pd.Index(judged["output"]))
     values, z = raw[counted], by_worker[counted]
     each = len(labels)
@@ -107,19 +110,22 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
     )
 
 
-def _probabilities(
-    sample: Sample, counted: NDArray[np.intp], judged: pd.DataFrame, outputs: pd.Series
-) -> pd.Series | None:
-    """Return the probability with which each output was drawn to be rated, NaN if it was not drawn.
+def _named_as_in_a_run(metrics: CsvTable) -> CsvTable:
+    """Return metrics with the name that a run gives to the text of an item and a system."""
+    cells = metrics.cells
+    if OUTPUT in cells or ITEM not in cells or SYSTEM not in cells:
+        return metrics
+    return replace(metrics, cells=cells.assign(**{OUTPUT: cells[ITEM] + " " + cells[SYSTEM]}))
 
-    None if the run does not say, or all items were to be rated.
-    """
+
+def _probabilities(sample: Sample, counted: NDArray[np.intp], judged: pd.DataFrame) -> pd.Series | None:
+    """Return the probability with which each rated output was drawn, by its name; None if all were to be."""
     facts = sample.run.facts
     if sample.run.items is None or facts is None or PROBABILITY not in facts:
         return None
     ordinary = facts[sample.run.items["kind"].eq("ordinary").to_numpy(bool)]
     of_output = pd.Series(ordinary[PROBABILITY].to_numpy(np.float64)[counted], judged["output"].to_numpy())
-    return outputs.map(of_output[~of_output.index.duplicated()])
+    return of_output[~of_output.index.duplicated()]
 
 
 def _scores(sample: Sample) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
