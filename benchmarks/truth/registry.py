@@ -429,7 +429,8 @@ STATEMENTS = (
             "drawn by probabilities, one judge: held (95)",
             "drawn by probabilities, two judges: held (95)",
         ),
-        remark="300 runs a design; conservative with 3 workers, and with 6 where work is uneven or outputs repeat",
+        remark="300 runs a design; conservative with 3 workers, and with 6 where work is uneven or outputs "
+        "repeat",
     ),
     Statement(
         "estimate: the same, if judgments were independent",
