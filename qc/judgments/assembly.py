@@ -13,13 +13,13 @@ from qc.loading.analyst_files import misshapen
 from qc.loading.tables import CsvText
 from qc.method.sample import standardise
 from qc.names import case_note, change_note, changes, cleaned, shortened_ids
-from qc.run import codes
+from qc.run import RATING_PROBABILITY, codes
 from qc.table import whole
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"
 WORKER, CRITERION, VALUE, POSITION = "worker", "criterion", "value", "position"
 # With which an output was drawn to be judged.
-PROBABILITY = "rating_probability"
+PROBABILITY = RATING_PROBABILITY
 # Other names of the same columns, including those of the two public data sets.
 _OTHERS = {
     "conversation": OUTPUT,

@@ -279,7 +279,7 @@ def _drawn(judgments: Judgments) -> list[str]:
     return [
         "Outputs were drawn by probabilities to be judged, and `candor estimate` weighs them by the inverse. "
         "What treats them alike is left out: r, γ, the curve of widths, resampling, and intervals that may "
-        "be looked at any time. Other commands do not weigh them."
+        "be looked at any time."
     ]
 
 

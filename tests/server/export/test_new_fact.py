@@ -15,6 +15,7 @@ from qc.errors import EmptyRunError
 from qc.judgments import read_judgments
 from qc.loading import load
 from qc.options import AnalysisOptions
+from qc.run import DRAWN_NOTE
 from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.db.views import FACTS, V1, ExportedFact, with_facts
@@ -160,6 +161,7 @@ def test_probabilities_of_drawn_items(url: str, serve: Serve, tmp_path: Path) ->
         known = dict(zip(judgments.outputs["output"], judgments.probabilities, strict=True))
         assert known == pytest.approx({item.name: item.probability for item in items if item.name in known})
         assert len(known) == 6
+        assert DRAWN_NOTE in judgments.notes
 
 
 @pytest.mark.databases("sqlite")
