@@ -34,6 +34,9 @@ _WHERE = (Column("criterion", "Criterion"), SYSTEM_COLUMN, Column("scale", "Scal
 METHOD = (
     "Spread, control variate and data efficiency: Chaganty, Mussmann and Liang, The price of debiasing "
     "automatic metrics in natural language evaluation, ACL 2018, with corrections that the tables label. "
+    "Interval of record: two-way clusters (Cameron, Gelbach and Miller, 2011), workers by jackknife "
+    "(MacKinnon, Nielsen and Webb, 2023). Metrics used together, and outputs drawn by probabilities: Zrnic "
+    "and Candès, 2024. "
     "Intervals at any n: Waudby-Smith and Ramdas, 2024 (exact), and Waudby-Smith and others, 2024."
 )
 
