@@ -7,9 +7,10 @@ a slope fitted to it would find the outputs' own judgments again, by what was le
 
 Sources: several control variates with coefficients by least squares: Lavenberg and Welch, *A perspective on
 the use of control variables to increase the efficiency of Monte Carlo simulations*, Management Science 27,
-1981, section 3; cross-fitting: Zrnic and Candès, *Cross-prediction-powered inference*, PNAS 121(15), 2024,
-section 2, here with one output in a fold, so that no chance enters. The fit without a row: Cook and Weisberg,
-*Residuals and influence in regression*, 1982, section 2.2.
+1981; cross-fitting (the mean of predictions of the whole pool, plus the mean of y less the prediction by the
+folds that lack it): Zrnic and Candès, *Cross-prediction-powered inference*, PNAS 121(15), 2024, here with one
+output in a fold, so that no chance enters. The fit without a row, e / (1 - h): Cook and Weisberg, *Residuals
+and influence in regression*, 1982, on the deletion of cases.
 """
 
 from collections.abc import Container

@@ -89,7 +89,7 @@ def control_variate(values: NDArray[np.float64], metric: NDArray[np.float64], po
 
 
 # With M metrics, α is the vector of slopes S⁻¹ Cov(y, g), S the metrics' correlations on the pool: Lavenberg
-# and Welch, Management Science 27, 1981, section 2.
+# and Welch, Management Science 27, 1981.
 def predictable_residuals(
     values: NDArray[np.float64],
     metrics: NDArray[np.float64],
@@ -158,7 +158,7 @@ class PoolMean:
 
 # Outputs that were drawn with unequal probabilities π weigh by 1 / π, divided by the sum of these weights, in
 # ȳ, in the slope and in μ̃; so the mean of the pool is estimated, whatever the π depended on. Sources: Zrnic
-# and Candès, *Active statistical inference*, ICML 2024, section 2 (the metric of the whole pool, corrected by
+# and Candès, *Active statistical inference*, ICML 2024 (the metric of the whole pool, corrected by
 # judgments that weigh by 1 / π); Hájek's ratio in place of the pool's size, as in Särndal, Swensson and
 # Wretman, *Model assisted survey sampling*, 1992, section 5.7, so that equal π change nothing.
 def pool_means(

@@ -80,7 +80,7 @@ class ErrorOfRecord:
 # judged by several workers; then the degrees of freedom are also at most outputs - 1.
 #
 # Sources: jackknife of clusters (CV3): MacKinnon, Nielsen and Webb, *Fast and reliable jackknife and
-# bootstrap methods for cluster-robust inference*, Journal of Applied Econometrics 38, 2023, section 2; W*:
+# bootstrap methods for cluster-robust inference*, Journal of Applied Econometrics 38, 2023; W*:
 # Carter, Schnepel and Steigerwald, *Asymptotic behavior of a t-test robust to cluster heterogeneity*, Review
 # of Economics and Statistics 99, 2017, with clusters alike but for their size; the sum of two clusterings:
 # Cameron, Gelbach and Miller 2011, section 2; the smaller number of clusters: Cameron and Miller 2015,

@@ -5,10 +5,10 @@ about every output as well, so the probability is in proportion to √(D + d²),
 on which all judges agree is then drawn at least 0.7 times as often as one of the middling kind, and its
 rating does not weigh by a huge 1 / π.
 
-Source: Zrnic and Candès, *Active statistical inference*, ICML 2024, section 3: π in proportion to the root of
-the expected squared error, its mean the budget. They guard against a bad guess by a mixture with equal
-probabilities (section 4); that D is added to the square is ours. The estimate weighs by 1 / π
-(`qc.estimators.pool_mean`).
+Source: Zrnic and Candès, *Active statistical inference*, ICML 2024: π in proportion to the root of the
+expected squared error, which minimises the variance of their estimate, with the budget as its mean. They
+guard against a bad guess by a mixture with equal probabilities; that D is added to the square is ours. The
+estimate weighs by 1 / π (`qc.estimators.pool_mean`).
 """
 
 import sys
