@@ -33,6 +33,7 @@ from benchmarks.truth import (
     context,
     few,
     groups,
+    judges,
     judgments,
     means,
     one_run,
@@ -64,6 +65,7 @@ PARTS: dict[str, Part] = (
     | style.PARTS
     | areas.PARTS
     | references.PARTS
+    | judges.PARTS
     | quizzes.PARTS
 )
 METHOD = Path(__file__).parents[1] / "docs" / "method.md"

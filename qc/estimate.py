@@ -23,9 +23,10 @@ DIGITS = 2
 
 def stopping_lines(stopping: Stopping) -> tuple[str, ...]:
     """Return the lines that are printed."""
+    using = f" with {stopping.metric}" if stopping.metric else ""
     first = (
-        f"{stopping.criterion}, by the {stopping.sequence} confidence sequence: {100 * LEVEL:.0f} % for each "
-        "system, however often one looks."
+        f"{stopping.criterion}, by the {stopping.sequence} confidence sequence{using}: "
+        f"{100 * LEVEL:.0f} % for each system, however often one looks."
     )
     return (first, *map(_line, stopping.standings), _verdict(stopping))
 
@@ -84,7 +85,11 @@ def estimate_command(
         typer.Option(metavar="FILE", help="CSV with metrics of the outputs, also of those nobody judged."),
     ] = None,
     metric: Annotated[
-        str, typer.Option(metavar="NAMES", help="Metrics to use as control variates, separated by commas.")
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Metrics to use as control variates, separated by commas; several at once: judge_a+judge_b.",
+        ),
     ] = ALL,
     criterion: Annotated[
         str, typer.Option(metavar="NAMES", help="Criteria to estimate, separated by commas.")
@@ -136,9 +141,12 @@ def _require_fitting(
         if sequence is not None:
             raise OptionError("--sequence needs --until WIDTH. Give both, or leave out --sequence.")
         return
-    if metrics is not None or options.metrics or out is not None:
+    if out is not None:
+        raise OptionError("--until writes no files. Leave out --out.")
+    if len(options.metrics) > 1 or (metrics is not None and not options.metrics):
         raise OptionError(
-            "--until uses human judgments only and writes no files. Leave out --metrics, --metric and --out."
+            "--until uses one metric, or several together. Leave out --metrics, or name one by --metric, "
+            "several as judge_a+judge_b, and keep to it at every look."
         )
     if len(options.criteria) > 1:
         raise OptionError("--until checks one criterion. Name it with --criterion.")
@@ -153,7 +161,8 @@ def _look(
 ) -> NoReturn:
     """Print the confidence sequences; the exit status says whether they are narrow enough."""
     criterion = options.criteria[0] if options.criteria else None
-    found = stopping(judgments, until, criterion, sequence, options.ends)
+    metric = options.metrics[0] if options.metrics else ""
+    found = stopping(judgments, until, criterion, sequence, options.ends, metric)
     if SIMULATED_NOTE in judgments.notes:
         stderr.print(f"! {SIMULATED_NOTE}", style="yellow")
     console = output_console()

@@ -27,6 +27,12 @@ SIMULATED_NOTE = (
 REHEARSAL_NOTE = (
     "REHEARSAL: this run tried the study out. What its programs rated is no evidence about systems."
 )
+DRAWN_NOTE = (
+    "Items were drawn by probabilities to be rated, so scores are of the items drawn. Only `candor estimate` "
+    "weighs them, so that its means are of all items."
+)
+# The fact that says with which probability an item was drawn.
+RATING_PROBABILITY = "rating_probability"
 Opinion = Literal["like", "ambivalent", "dislike"]
 Change = Literal["bot change", "user change last", "user change next", "user wants bot change", "no change"]
 OPINIONS: tuple[Opinion, ...] = get_args(Opinion)

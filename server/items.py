@@ -1,5 +1,8 @@
 """Items that workers rate instead of chatting: from a file or a run's conversations, with their bad twins.
 
+A study may give each item the probability with which it is drawn to be rated. The item keeps it, so that
+`candor estimate` can weigh ratings by its inverse (Zrnic and Candès, *Active statistical inference*, 2024).
+
 Bad twins follow the rule of Ji's PhD thesis, chapters 3 to 5. A run of words, whose length depends on the
 text's length, is replaced by as many consecutive words of another text. In texts of more than two words, the
 first and the last word are neither replaced nor taken. The other text answers another question, about another
@@ -7,10 +10,12 @@ passage where there are several, and people wrote it where the study says which 
 of the replaced words are new to the text.
 """
 
+import csv
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -29,6 +34,7 @@ from server.session.plan import derive_seed
 from server.session.protocol import MAX_EDIT, plain
 from server.study import Composition, Study
 
+PROBABILITY = "rating_probability"
 _MOST_PROBLEMS = 20  # reported at once
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -214,13 +220,13 @@ _ROOM_TO_IMPROVE = MAX_EDIT // 2  # the most characters of a text that workers m
 
 
 def items_of(study: Study, connection: Connection | None, folder: Path = Path()) -> list[NewItem]:
-    """Return the items of `study`, with bad twins if it asks for some; none if workers chat.
+    """Return the items of `study` to be rated, with bad twins if it asks for some; none if workers chat.
 
     Args:
         study: The study.
         connection: A connection to the database of the run whose conversations are rated; None if there is no
             database yet.
-        folder: The folder for a relative path to an items file.
+        folder: The folder for relative paths to files.
 
     Raises:
         RunNotFound: There is no run of that name.
@@ -234,8 +240,56 @@ def items_of(study: Study, connection: Connection | None, folder: Path = Path())
         items = read_conversations(connection, find_run(connection, study.items.run))
     else:
         raise StudyInvalid("There is no database yet, and so no run whose conversations could be rated")
+    if study.items.probabilities is not None:
+        items = _drawn(items, folder / study.items.probabilities, derive_seed("items rated", study.name))
     _require_fit(study, items)
     return _with_bad_twins(study, items) if study.per_assignment.bad else items
+
+
+def _drawn(items: Sequence[NewItem], path: Path, seed: int) -> list[NewItem]:
+    """Draw each item by its own probability, which it keeps.
+
+    The seed is of the study, so `check` and `open` draw the same items.
+    """
+    probabilities = _probabilities(path)
+    missing = [item.name for item in items if item.name not in probabilities]
+    if missing:
+        raise StudyInvalid(
+            f"{path}: {len(missing)} items have no probability; the first is “{missing[0]}”",
+            "Give every item a row, named as candor estimate names it, or ask for no probabilities.",
+        )
+    return [
+        replace(item, probability=probabilities[item.name])
+        for item in items
+        if random.Random(f"rated {seed} {item.name}").random() < probabilities[item.name]
+    ]
+
+
+def _probabilities(path: Path) -> dict[str, float]:
+    """Return the probability in each row of a CSV file, by the name of the item.
+
+    The item is named by `output`, or by `item` and `system`.
+    """
+    try:
+        rows = list(csv.DictReader(StringIO(read_text(path).removeprefix("\ufeff"))))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise StudyInvalid(f"{path}: cannot be read: {error}") from error
+    found: dict[str, float] = {}
+    for number, row in enumerate(rows, start=2):
+        name = row.get("output") or f"{row.get('item')} {row.get('system')}"
+        try:
+            probability = float(row.get(PROBABILITY) or "")
+        except ValueError:
+            probability = 0.0
+        if not 0 < probability <= 1:
+            raise StudyInvalid(
+                f"{path}:{number}: {PROBABILITY} must be a number above 0 and at most 1",
+                "Make the file with candor plan sampling.",
+            )
+        if name in found:
+            raise StudyInvalid(f"{path}:{number}: the item “{name}” is there twice")
+        found[name] = probability
+    return found
 
 
 def _require_fit(study: Study, items: Sequence[NewItem]) -> None:

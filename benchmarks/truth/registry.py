@@ -69,6 +69,7 @@ TRIED = {
     "references": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
+    "judges": "3 to 100 workers with 6 ratings each, who work evenly or not, judges of r = 0 to 0.95",
     "looks": "three levels, a slider, nearly always 0, nearly always the best of five",
     "metric": "8 to 120 workers, whom the metric follows more or less",
     "plan": "pilots of 30 and 60 workers",
@@ -472,6 +473,22 @@ STATEMENTS = (
         remark="conservative: up to 2 points more than 95 with 10 workers without habits",
     ),
     Statement(
+        "estimate: the same with judges; outputs rated once, several times, or by probabilities",
+        ("estimate:means[].clustered_low", "estimate:means[].clustered_high"),
+        "judges",
+        (
+            "no judge: held (95)",
+            "one judge: held (95)",
+            "two judges: held (95)",
+            "several ratings of an output, no judge: held (95)",
+            "one judge: held there (95)",
+            "drawn by probabilities, one judge: held (95)",
+            "drawn by probabilities, two judges: held (95)",
+        ),
+        remark="300 runs a design; conservative with 3 workers, and with 6 where work is uneven or outputs "
+        "repeat",
+    ),
+    Statement(
         "estimate: the same, if judgments were independent",
         ("estimate:means[].normal_low", "estimate:means[].normal_high"),
         "judgments",
@@ -500,6 +517,13 @@ STATEMENTS = (
             "ever missed: any n, exact (≤ 5)",
         ),
         remark="none but the exact one where nearly all judgments are the same",
+    ),
+    Statement(
+        "estimate: such intervals with judges, looked at after every worker",
+        ("estimate:sequences[].with_metric_*",),
+        "judges",
+        ("one judge: ever missed (≤ 5)", "two judges: ever missed (≤ 5)"),
+        remark="from 20 workers on; of the mean of the pool's outputs",
     ),
     Statement(
         "estimate: intervals for a fixed number of judgments",

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 
-from qc.estimators.standard_error import two_way_variance
+from qc.estimators.standard_error import error_of_record
 from qc.options import OnStep, no_step
 from qc.statistics.resampling import bootstrap_sums, percentile_interval
 
@@ -88,24 +88,37 @@ def control_variate(values: NDArray[np.float64], metric: NDArray[np.float64], po
     )
 
 
-def predictable_residuals(values: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return y_i − α_(i−1) g_i, with the α̂ of all earlier values, 0 for the first two.
+# With M metrics, α is the vector of slopes S⁻¹ Cov(y, g), S the metrics' correlations on the pool: Lavenberg
+# and Welch, Management Science 27, 1981.
+def predictable_residuals(
+    values: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    correlations: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return y_i − α_(i−1) · g_i, with the α̂ of all earlier values, 0 for the first M + 1.
 
-    No value affects its own correction. So their mean is exactly unbiased for any metric, and they can be
+    No value affects its own correction. So their mean is exactly unbiased for any metrics, and they can be
     used in a confidence sequence while data come in (`qc.precision.confidence_sequence`).
 
     Args:
         values: (n,), in order of arrival.
-        metric: (n,), standardised on the pool.
+        metrics: (n,) or (n, M), standardised on the pool.
+        correlations: (M, M), of the metrics on the pool; None for one metric.
 
     Returns:
         (n,).
     """
-    count = np.arange(1, len(values) + 1)
-    sums_y, sums_g, products = (np.cumsum(each) for each in (values, metric, values * metric))
-    alphas = products / count - sums_y / count * sums_g / count
-    before = np.concatenate([[0.0, 0.0], alphas[1:-1]])[: len(values)]
-    return np.asarray(values - before * metric)
+    g = metrics.reshape(len(values), -1)
+    count = np.arange(1, len(values) + 1)[:, None]
+    sums_y, sums_g, products = (
+        np.cumsum(each, axis=0) / count for each in (values[:, None], g, values[:, None] * g)
+    )
+    alphas = products - sums_y * sums_g
+    if correlations is not None:
+        alphas = alphas @ np.linalg.pinv(correlations)
+    first = g.shape[1] + 1
+    before = np.concatenate([np.zeros((first, g.shape[1])), alphas[first - 1 : -1]])[: len(values)]
+    return np.asarray(values - (before * g).sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +156,19 @@ class PoolMean:
     clustered: Interval
 
 
+# Outputs that were drawn with unequal probabilities π weigh by 1 / π, divided by the sum of these weights, in
+# ȳ, in the slope and in μ̃; so the mean of the pool is estimated, whatever the π depended on. Sources: Zrnic
+# and Candès, *Active statistical inference*, ICML 2024 (the metric of the whole pool, corrected by
+# judgments that weigh by 1 / π); Hájek's ratio in place of the pool's size, as in Särndal, Swensson and
+# Wretman, *Model assisted survey sampling*, 1992, section 5.7, so that equal π change nothing.
 def pool_means(
     values: NDArray[np.float64],
     outputs: NDArray[np.intp],
     workers: NDArray[np.intp] | None,
     pool: NDArray[np.float64],
     level: float,
+    probabilities: NDArray[np.float64] | None = None,
+    slope: float | None = None,
 ) -> tuple[PoolMean, PoolMean]:
     """Return the mean without and with control variate.
 
@@ -158,29 +178,62 @@ def pool_means(
         workers: (K,), codes; None if unknown.
         pool: (N,), the metric of all outputs, standardised (`on_pool`); all 0 for none.
         level: level of the intervals, for example 0.95.
+        probabilities: (N,), of being drawn to be judged, known for all judged outputs; None if equal.
+        slope: α; None to fit it.
     """
     rated, of, k = np.unique(outputs, return_inverse=True, return_counts=True)
     means = np.bincount(of, values) / k
-    by_output = control_variate(means, pool[rated], len(pool))
-    weights = 1 / (len(rated) * k[of])
-    g = pool[outputs]
-    plain = weights * (values - by_output.mean)
-    shared = g * len(rated) / len(pool)
-    varied = weights * (values - by_output.estimate + by_output.alpha * (shared - g))
     unrated = np.ones(len(pool), bool)
     unrated[rated] = False
+    inverse = np.ones(len(rated)) if probabilities is None else 1 / probabilities[rated]
+    shares = inverse / inverse.sum()
+    if probabilities is None and slope is None:
+        by_output = control_variate(means, pool[rated], len(pool))
+    else:
+        by_output = _weighted(means, pool[rated], shares, len(pool), slope)
+    g, weights = pool[outputs], shares[of] / k[of]
+    plain = weights * (values - by_output.mean)
+    shared = by_output.alpha * g / (len(pool) * k[of])
+    varied = weights * (values - by_output.estimate - by_output.alpha * g) + shared
     added = (by_output.alpha / len(pool)) ** 2 * float((pool[unrated] ** 2).sum())
     return (
         PoolMean(
             by_output.mean,
             _normal(by_output.mean, by_output.se_mean, level),
-            _clustered(by_output.mean, plain, outputs, workers, 0.0, level),
+            _clustered(by_output.mean, plain, weights, outputs, workers, 0.0, level),
         ),
         PoolMean(
             by_output.estimate,
             _normal(by_output.estimate, by_output.se_estimate, level),
-            _clustered(by_output.estimate, varied, outputs, workers, added, level),
+            _clustered(by_output.estimate, varied, weights, outputs, workers, added, level),
         ),
+    )
+
+
+def _weighted(
+    values: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    pool: int,
+    slope: float | None,
+) -> ControlVariate:
+    """Return the same as `control_variate` for outputs with the weights `shares`, which add up to 1."""
+    n, mean = len(values), float((shares * values).sum())
+    alpha = float((shares * (values - mean) * metric).sum()) if slope is None else slope
+    residuals = values - alpha * metric
+    estimate = mean if n == pool else float((shares * residuals).sum())
+    of_mean, of_estimate = (
+        n / (n - 1) * float(((shares * each) ** 2).sum()) for each in (values - mean, residuals - estimate)
+    )
+    return ControlVariate(
+        n=n,
+        pool=pool,
+        mean=mean,
+        alpha=alpha,
+        estimate=estimate,
+        se_mean=float(np.sqrt(of_mean)),
+        se_endless=float(np.sqrt(of_estimate)),
+        se_estimate=float(np.sqrt(of_estimate + alpha**2 / pool)),
     )
 
 
@@ -192,18 +245,18 @@ def _normal(estimate: float, se: float, level: float) -> Interval:
 def _clustered(
     estimate: float,
     contributions: NDArray[np.float64],
+    weights: NDArray[np.float64],
     outputs: NDArray[np.intp],
     workers: NDArray[np.intp] | None,
     added: float,
     level: float,
 ) -> Interval:
-    """Return the interval with Student's t of W − 1 degrees of freedom, W workers."""
-    count = 0 if workers is None else len(np.unique(workers))
-    if workers is None or count < 2:
+    """Return the interval of record; NaN if workers are unknown, or fewer than two."""
+    if workers is None:
         return Interval(float("nan"), float("nan"), float("nan"))
-    se = float(np.sqrt(two_way_variance(contributions, workers, outputs) + added))
-    reach = float(stdtrit(count - 1, (1 + level) / 2)) * se
-    return Interval(estimate - reach, estimate + reach, se)
+    error = error_of_record(contributions, weights, workers, outputs, added)
+    reach = error.reach(level)
+    return Interval(estimate - reach, estimate + reach, error.se)
 
 
 # Whole units are drawn: an output with all its judgments, a worker with all their judgments. The slope is

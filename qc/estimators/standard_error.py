@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from qc.statistics.groups import group_means
 
@@ -28,7 +29,7 @@ from qc.statistics.groups import group_means
 # analysis using generalized linear models*, Biometrika 73, 1986; the factor: Cameron and Miller, *A
 # practitioner's guide to cluster-robust inference*, Journal of Human Resources 50, 2015, section VI; outputs
 # as second clusters if they are judged more than once: Cameron, Gelbach and Miller, *Robust inference with
-# multiway clustering*, Journal of Business & Economic Statistics 29, 2011.
+# multiway clustering*, Journal of Business & Economic Statistics 29, 2011 (`error_of_record`).
 def variance_of_sums(
     sums: NDArray[np.float64], present: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
@@ -60,24 +61,65 @@ def clustered_variance(contributions: NDArray[np.float64], clusters: NDArray[np.
     return float(variance_of_sums(np.bincount(of, contributions).astype(np.float64)))
 
 
-def two_way_variance(
-    contributions: NDArray[np.float64], workers: NDArray[np.intp], outputs: NDArray[np.intp]
-) -> float:
-    """Return the variance of the sum if judgments of one worker, and those of one output, are correlated.
+@dataclass(frozen=True, slots=True)
+class ErrorOfRecord:
+    """A standard error, and the degrees of freedom of its Student's t; NaN with fewer than two workers."""
 
-    It is the variance by workers, plus the part from different workers' judgments of the same output, which
+    se: float
+    degrees: float
+
+    def reach(self, level: float) -> float:
+        """Return the half-width of the interval at `level`."""
+        return float(stdtrit(self.degrees, (1 + level) / 2)) * self.se
+
+
+# Workers who judged more move the mean more, and their residuals are then too small, so the variance by
+# workers is the jackknife: each sum of contributions is divided by 1 - p, with p the worker's share of all
+# weights. The degrees of freedom are those of W* = 1 / Σ p² workers. If all judged as much, both are the
+# usual: W / (W - 1) times the sum of squares, and W - 1. The variance by outputs is added where an output was
+# judged by several workers; then the degrees of freedom are also at most outputs - 1.
+#
+# Sources: jackknife of clusters (CV3): MacKinnon, Nielsen and Webb, *Fast and reliable jackknife and
+# bootstrap methods for cluster-robust inference*, Journal of Applied Econometrics 38, 2023; W*:
+# Carter, Schnepel and Steigerwald, *Asymptotic behavior of a t-test robust to cluster heterogeneity*, Review
+# of Economics and Statistics 99, 2017, with clusters alike but for their size; the sum of two clusterings:
+# Cameron, Gelbach and Miller 2011, section 2; the smaller number of clusters: Cameron and Miller 2015,
+# section V.
+def error_of_record(
+    contributions: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    workers: NDArray[np.intp],
+    outputs: NDArray[np.intp],
+    added: float = 0.0,
+) -> ErrorOfRecord:
+    """Return the error of the sum if judgments of one worker, and those of one output, are correlated.
+
+    The variance is that by workers, plus the part from different workers' judgments of the same output, which
     is 0 if each output has one judgment. It is never below the variance by workers, although sampling noise
     could make it so.
 
     Args:
         contributions: (K,), as for `clustered_variance`.
+        weights: (K,), weights of the judgments in the mean; they add up to 1.
         workers: (K,), codes.
         outputs: (K,), codes.
+        added: variance of what does not depend on the judgments.
     """
-    by_worker = clustered_variance(contributions, workers)
-    both = outputs * (int(workers.max(initial=0)) + 1) + workers
-    added = clustered_variance(contributions, outputs) - clustered_variance(contributions, both)
-    return by_worker + max(added, 0.0) if np.isfinite(added) else by_worker
+    _, of = np.unique(workers, return_inverse=True)
+    shares = np.bincount(of, weights)
+    count = len(shares)
+    if count < 2:
+        return ErrorOfRecord(np.nan, np.nan)
+    sums = np.bincount(of, contributions) / (1 - shares)
+    variance = (count - 1) / count * float((sums**2).sum())
+    degrees = 1 / float((shares**2).sum()) - 1
+    judged = len(np.unique(outputs))
+    if 1 < judged < len(outputs):
+        both = outputs * (int(workers.max()) + 1) + workers
+        across = clustered_variance(contributions, outputs) - clustered_variance(contributions, both)
+        variance += max(across, 0.0)
+        degrees = min(degrees, judged - 1)
+    return ErrorOfRecord(float(np.sqrt(variance + added)), degrees)
 
 
 def independent_variance(contributions: NDArray[np.float64]) -> float:

@@ -13,11 +13,13 @@ from qc.loading.analyst_files import misshapen
 from qc.loading.tables import CsvText
 from qc.method.sample import standardise
 from qc.names import case_note, change_note, changes, cleaned, shortened_ids
-from qc.run import codes
+from qc.run import RATING_PROBABILITY, codes
 from qc.table import whole
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"
 WORKER, CRITERION, VALUE, POSITION = "worker", "criterion", "value", "position"
+# With which an output was drawn to be judged.
+PROBABILITY = RATING_PROBABILITY
 # Other names of the same columns, including those of the two public data sets.
 _OTHERS = {
     "conversation": OUTPUT,
@@ -28,7 +30,9 @@ _OTHERS = {
     "rating": VALUE,
 }
 # Headings with a meaning, and our names for them.
-HEADINGS = {name: name for name in (OUTPUT, ITEM, SYSTEM, WORKER, CRITERION, VALUE, POSITION)} | _OTHERS
+HEADINGS = {
+    name: name for name in (OUTPUT, ITEM, SYSTEM, WORKER, CRITERION, VALUE, POSITION, PROBABILITY)
+} | _OTHERS
 # The columns of names, and their things in a sentence.
 _NAMES = {SYSTEM: "systems", ITEM: "items", OUTPUT: "outputs", WORKER: "workers", CRITERION: "criteria"}
 # Numeric columns of outputs that are not metrics.
@@ -105,7 +109,7 @@ class CsvTable:
 
     def numeric_columns(self) -> list[str]:
         """Return the columns, except those with a known meaning, whose cells are all numbers or empty."""
-        known = {OUTPUT, ITEM, SYSTEM, WORKER, CRITERION, VALUE, POSITION, *NO_METRICS}
+        known = {*HEADINGS.values(), *NO_METRICS}
         return [str(name) for name in self.cells if name not in known and _is_numeric(self.cells[name])]
 
 
@@ -249,15 +253,49 @@ def assemble(
         frame["value"].to_numpy(np.float64), codes(frame["worker"]), codes(frame["criterion"])
     )
     systems, belongs = _systems(outputs[SYSTEM])
+    outputs = outputs.reset_index(drop=True)
     return Judgments(
         source,
         systems,
-        outputs.drop(columns=SYSTEM).reset_index(drop=True),
+        outputs.drop(columns=SYSTEM),
         belongs,
         metrics.reset_index(drop=True),
         frame[["output", "worker", "criterion", "value", "z", "position"]],
         tuple(notes),
+        probabilities=probabilities_of(source, outputs, frame["output"].to_numpy(np.intp)),
     )
+
+
+def probabilities_of(
+    source: str, outputs: pd.DataFrame, judged: NDArray[np.intp]
+) -> NDArray[np.float64] | None:
+    """Return the probability with which each output was drawn to be judged; None if the source has none.
+
+    Args:
+        source: name of the source, for messages.
+        outputs: N rows; `output`, and, if outputs were drawn by probabilities, PROBABILITY, as text.
+        judged: rows of the judged outputs.
+
+    Raises:
+        DataError: that of a judged output is missing, or not above 0 and at most 1.
+    """
+    if PROBABILITY not in outputs:
+        return None
+    found = pd.to_numeric(outputs[PROBABILITY], errors="coerce").to_numpy(np.float64)
+    some = np.unique(judged)
+    bad = some[~((found[some] > 0) & (found[some] <= 1))]
+    if len(bad):
+        raise DataError(
+            source,
+            [
+                Problem(
+                    f"{whole(len(bad))} judged outputs",
+                    f"have no {PROBABILITY} above 0 and at most 1: {joined(outputs[OUTPUT][bad].tolist())}.",
+                    "Add it: without it, judgments of some outputs cannot be weighed.",
+                )
+            ],
+        )
+    return found
 
 
 _ONCE = ["output", "worker", "criterion"]

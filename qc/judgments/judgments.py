@@ -31,6 +31,7 @@ class Judged:
         positions: (K,), position of the judgment in its worker's sequence, from 1; NaN if unknown.
         names: (N,), names of the outputs in the pool.
         metrics: N rows, a float column for each metric; NaN if an output has no value.
+        probabilities: (N,), as in `Judgments`.
     """
 
     criterion: str
@@ -42,6 +43,7 @@ class Judged:
     positions: NDArray[np.float64]
     names: NDArray[np.object_]
     metrics: pd.DataFrame
+    probabilities: NDArray[np.float64] | None = None
 
     @property
     def pool(self) -> int:
@@ -72,9 +74,9 @@ class Judged:
         known = self.only(~np.isnan(self.z))
         return replace(known, values=known.z)
 
-    def with_metric(self, metric: str) -> "Judged":
-        """Return a copy without the outputs that have no value of `metric`, and without their judgments."""
-        known = self.metrics[metric].notna().to_numpy()
+    def with_metrics(self, *metrics: str) -> "Judged":
+        """Return a copy without the outputs that lack one of `metrics`, and without their judgments."""
+        known = self.metrics[list(metrics)].notna().all(axis=1).to_numpy()
         return _of_outputs(self, known)
 
 
@@ -97,6 +99,8 @@ class Judgments:
         notes: sentences that a reader of the results must see.
         ends: ends of the scale of every criterion; None if the source does not say.
         in_order: whether the rows are known to be in order of arrival, as confidence sequences need them.
+        probabilities: (N,), with which each output was drawn to be judged, known for all that were judged;
+            None if all were drawn alike.
     """
 
     source: str
@@ -108,6 +112,7 @@ class Judgments:
     notes: tuple[str, ...] = ()
     ends: tuple[float, float] | None = None
     in_order: bool = True
+    probabilities: NDArray[np.float64] | None = None
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -138,6 +143,7 @@ class Judgments:
             positions=rows["position"].to_numpy(np.float64),
             names=self.outputs["output"].to_numpy(object),
             metrics=self.metrics,
+            probabilities=self.probabilities,
         )
         if system is None:
             return everything
@@ -166,6 +172,7 @@ class Judgments:
             belongs=self.belongs[np.ix_(chosen, some)],
             metrics=self.metrics[chosen].reset_index(drop=True),
             rows=rows.assign(output=places[rows["output"]]).reset_index(drop=True),
+            probabilities=None if self.probabilities is None else self.probabilities[chosen],
         )
 
 
@@ -178,6 +185,7 @@ def _of_outputs(judged: Judged, chosen: NDArray[np.bool_]) -> Judged:
         outputs=places[part.outputs],
         names=judged.names[chosen],
         metrics=judged.metrics[chosen].reset_index(drop=True),
+        probabilities=None if judged.probabilities is None else judged.probabilities[chosen],
     )
 
 

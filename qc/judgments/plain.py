@@ -14,6 +14,7 @@ from qc.judgments.assembly import (
     NUMBER,
     OUTPUT,
     POSITION,
+    PROBABILITY,
     SYSTEM,
     VALUE,
     WORKER,
@@ -121,8 +122,8 @@ def _outputs(table: CsvTable, cells: pd.DataFrame, own: list[str]) -> tuple[pd.D
             "It belongs to the output, so write the same in all of them, or add a column `output` that tells "
             "the outputs apart.",
         )
-        for name in (ITEM, SYSTEM, *own)
-        if differs[name].any() and name != NUMBER
+        for name in (ITEM, SYSTEM, PROBABILITY, *own)
+        if name in differs and differs[name].any() and name != NUMBER
     ]
     if problems:
         raise DataError(table.path, problems)

@@ -23,7 +23,16 @@ from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError, SourceError
 from qc.formats.published import ANSWER
-from qc.judgments.assembly import HEADINGS, ITEM, OUTPUT, SYSTEM, CsvTable, cleaned_table
+from qc.judgments.assembly import (
+    HEADINGS,
+    ITEM,
+    OUTPUT,
+    PROBABILITY,
+    SYSTEM,
+    CsvTable,
+    cleaned_table,
+    probabilities_of,
+)
 from qc.judgments.judgments import Judgments
 from qc.judgments.plain import from_tables, metric_outputs
 from qc.loading import LoadOptions, open_source, read_run
@@ -62,7 +71,13 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
     )
     found = pd.DataFrame(index=outputs.index)
     if metrics is not None:
-        outputs, found = metric_outputs(metrics, outputs, found, np.arange(len(once)) < len(rated))
+        named = _named_as_in_a_run(metrics)
+        outputs, found = metric_outputs(named, outputs, found, np.arange(len(once)) < len(rated))
+    drawn = _probabilities(sample, counted, judged)
+    # Those in a file of metrics are of what was planned; the run knows what was done.
+    outputs = outputs.drop(columns=PROBABILITY, errors="ignore")
+    if drawn is not None:
+        outputs[PROBABILITY] = outputs[OUTPUT].map(drawn)
     at = pd.Index(outputs[OUTPUT]).get_indexer(pd.Index(judged["output"]))
     values, z = raw[counted], by_worker[counted]
     each = len(labels)
@@ -91,7 +106,26 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
         notes=(*sample.run.notes, *_pool_notes(len(unrated), known=metrics is not None)),
         ends=(0.0, scale_maximum(sample.run)),
         in_order=sample.run.ended is not None,
+        probabilities=probabilities_of(sample.run.source, outputs, np.unique(at)),
     )
+
+
+def _named_as_in_a_run(metrics: CsvTable) -> CsvTable:
+    """Return metrics with the name that a run gives to the text of an item and a system."""
+    cells = metrics.cells
+    if OUTPUT in cells or ITEM not in cells or SYSTEM not in cells:
+        return metrics
+    return replace(metrics, cells=cells.assign(**{OUTPUT: cells[ITEM] + " " + cells[SYSTEM]}))
+
+
+def _probabilities(sample: Sample, counted: NDArray[np.intp], judged: pd.DataFrame) -> pd.Series | None:
+    """Return the probability with which each rated output was drawn, by its name; None if all were to be."""
+    facts = sample.run.facts
+    if sample.run.items is None or facts is None or PROBABILITY not in facts:
+        return None
+    ordinary = facts[sample.run.items["kind"].eq("ordinary").to_numpy(bool)]
+    of_output = pd.Series(ordinary[PROBABILITY].to_numpy(np.float64)[counted], judged["output"].to_numpy())
+    return of_output[~of_output.index.duplicated()]
 
 
 def _scores(sample: Sample) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
@@ -222,6 +256,7 @@ MANY = 0.1
 def remarks(judgments: Judgments) -> Judgments:
     """Return the judgments with these remarks added to their notes."""
     found = (
+        *_drawn(judgments),
         *_once_judged(judgments),
         *_uneven(judgments),
         *_unknown_workers(judgments),
@@ -236,6 +271,16 @@ def remarks(judgments: Judgments) -> Judgments:
 def _counts(judgments: Judgments) -> pd.Series:
     """Count the judgments of each judged output on each criterion."""
     return judgments.rows.groupby(["output", "criterion"], observed=True).size()
+
+
+def _drawn(judgments: Judgments) -> list[str]:
+    if judgments.probabilities is None:
+        return []
+    return [
+        "Outputs were drawn by probabilities to be judged, and `candor estimate` weighs them by the inverse. "
+        "What treats them alike is left out: r, γ, the curve of widths, resampling, and intervals that may "
+        "be looked at any time."
+    ]
 
 
 def _once_judged(judgments: Judgments) -> list[str]:

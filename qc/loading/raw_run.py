@@ -26,7 +26,17 @@ from qc.loading.frames import (
     typed_writing,
 )
 from qc.names import case_note, change_note, changes, clean, cleaned, shortened_ids
-from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Run, RunParts, Unrated, Words, codes
+from qc.run import (
+    DRAWN_NOTE,
+    INCIDENT_COLUMNS,
+    RATING_PROBABILITY,
+    RESERVED_LABELS,
+    Run,
+    RunParts,
+    Unrated,
+    Words,
+    codes,
+)
 from qc.statistics.groups import distinct
 from qc.table import listed, whole
 
@@ -38,8 +48,9 @@ FEWEST_DIFFERENT = 5
 
 
 def doubts(run: Run) -> list[str]:
-    """Return notes on implausible data: copied conversations, impossible working times."""
-    return [*_copied(run), *_times(run)]
+    """Return notes on data that mislead: copied conversations, impossible working times, drawn items."""
+    drawn = run.items is not None and run.facts is not None and RATING_PROBABILITY in run.facts
+    return [*_copied(run), *_times(run), *([DRAWN_NOTE] if drawn else [])]
 
 
 def _copied(run: Run) -> list[str]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.estimators.joint_metric import named_metrics
 from qc.estimators.pool_mean import on_pool, predictable_residuals
 from qc.judgments import Judged
 from qc.statistics.confidence import LEVEL
@@ -180,26 +181,26 @@ class Looks:
 
 
 def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Looks | None:
-    """Return the confidence sequences; None with fewer than FIRST_LOOK values, or if workers are unknown.
+    """Return the confidence sequences.
+
+    None with fewer than FIRST_LOOK values, or if workers are unknown. None either if outputs were drawn by
+    probabilities: a sequence needs values from one distribution, and what an output weighs depends on all
+    others that were drawn.
 
     Args:
         judged: judgments of one system.
         ends: ends of the scale; None if it has none.
-        metric: metric used as control variate; empty for none.
+        metric: metric used as control variate, or several (`named_metrics`); empty for none.
     """
-    known = judged.with_metric(metric) if metric else judged
-    if known.workers is None:
+    names = named_metrics(metric, judged.metrics) if metric else ()
+    known = judged.with_metrics(*names)
+    if known.workers is None or known.probabilities is not None:
         return None
     several = len(np.unique(known.workers)) < len(known.values)
     values = stream(known.values, known.workers, several=several)
     if len(values) < FIRST_LOOK:
         return None
     alpha = 1 - LEVEL
-    varied = None
-    if metric:
-        g = on_pool(known.metrics[metric].to_numpy(np.float64))[known.outputs]
-        residuals = predictable_residuals(values, stream(g, known.workers, several=several))
-        varied = asymptotic(residuals, alpha, TIGHTEST, values)
     exact = None
     if ends is not None:
         low, high = ends
@@ -211,8 +212,28 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
         fixed=_fixed(values),
         exact=exact,
         plain=asymptotic(values, alpha, TIGHTEST),
-        varied=varied,
+        varied=with_metrics(known, names, values) if metric else None,
     )
+
+
+def with_metrics(known: Judged, names: tuple[str, ...], values: NDArray[np.float64]) -> ConfidenceSequence:
+    """Return the asymptotic sequence with metrics as control variates, and slopes from earlier values.
+
+    It is of the mean of this pool's outputs, which must be fixed before the first look.
+
+    Args:
+        known: judgments of one system whose outputs have the metrics, of known workers.
+        names: the metrics.
+        values: (n,), the stream of these judgments.
+    """
+    if known.workers is None:
+        raise AssertionError("a sequence is of known workers")
+    pool = np.column_stack([on_pool(known.metrics[name].to_numpy(np.float64)) for name in names])
+    several = len(values) < len(known.values)
+    g = [stream(each, known.workers, several=several) for each in pool[known.outputs].T]
+    correlations = pool.T @ pool / len(pool) if len(names) > 1 else None
+    residuals = predictable_residuals(values, np.column_stack(g), correlations)
+    return asymptotic(residuals, 1 - LEVEL, TIGHTEST, values)
 
 
 def stream(values: NDArray[np.float64], workers: NDArray[np.intp], *, several: bool) -> NDArray[np.float64]:

@@ -1,15 +1,17 @@
 """Compute estimates from judgments: for each criterion and system, raw and as z per worker."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError, OptionError, joined
 from qc.estimators.efficiency import (
     Efficiency,
     Estimated,
+    JudgmentSpread,
     NotEstimable,
     Spreads,
     cap,
@@ -18,6 +20,7 @@ from qc.estimators.efficiency import (
     published_perfect_metric,
     spread,
 )
+from qc.estimators.joint_metric import FEWEST_OUTPUTS_EACH, joint_metric, named_metrics
 from qc.estimators.pool_mean import (
     Interval,
     PoolMean,
@@ -45,8 +48,9 @@ class Mean:
 
     Attributes:
         by_formula: the estimate, its normal interval, and the clustered one, which is the interval of record.
-        outputs: interval from resampled outputs, each with its judgments.
-        workers: interval from resampled workers, each with all their judgments; NaN if unknown.
+        outputs: interval from resampled outputs, each with its judgments; NaN for metrics used together, and
+            for outputs drawn by probabilities.
+        workers: interval from resampled workers, each with all their judgments; NaN likewise, and if unknown.
     """
 
     by_formula: PoolMean
@@ -68,7 +72,7 @@ class Worth:
     """Value of a metric as control variate.
 
     Attributes:
-        metric: its name; empty for no metric.
+        metric: its name, or the names of several that are used together; empty for no metric.
         rated: number of outputs with a judgment and the metric.
         pool: number of outputs with the metric.
         judgments: number of judgments of these outputs.
@@ -107,29 +111,34 @@ class Worth:
         r = self.efficiency.r_judgment
         return -1.0 if isinstance(r, NotEstimable) else abs(r)
 
+    @property
+    def saving(self) -> float:
+        """Data efficiency of record; 0 if there is none."""
+        return 0.0 if isinstance(self.de_record, NotEstimable) else self.de_record
+
 
 def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
     """Return the gain from `metric`; None if too few judged outputs have it.
 
     Args:
         judged: the part of the data.
-        metric: its name; empty for none, so that `varied` equals `plain`.
+        metric: its name, or several (`named_metrics`); empty for none, so that `varied` equals `plain`.
         draws: number of resamples.
         seed: seed of the resamples. Each part and metric draws the same units in the same order.
     """
-    known = judged.with_metric(metric) if metric else judged
+    names = named_metrics(metric, judged.metrics) if metric else ()
+    known = judged.with_metrics(*names)
     rated = int((known.counts > 0).sum())
-    if rated < FEWEST_OUTPUTS:
+    if rated < max(FEWEST_OUTPUTS, FEWEST_OUTPUTS_EACH * len(names) if len(names) > 1 else 0):
         return None
-    pool = on_pool(known.metrics[metric].to_numpy(np.float64)) if metric else np.zeros(known.pool)
+    pool, formula = _by_formula(known, names)
     g = pool[known.outputs]
-    formula = pool_means(known.values, known.outputs, known.workers, pool, LEVEL)
     weights = 1 / known.counts[known.outputs]
     units = {"outputs": known.outputs, "workers": known.workers}
     nothing = Interval(float("nan"), float("nan"), float("nan"))
     drawn = {
         name: (nothing, nothing)
-        if unit is None
+        if unit is None or known.probabilities is not None or len(names) > 1
         else resampled_means(
             known.values,
             g,
@@ -145,7 +154,7 @@ def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
     plain, varied = (Mean(formula[at], drawn["outputs"][at], drawn["workers"][at]) for at in (0, 1))
     if rated == known.pool:
         varied = plain  # all intervals: if the whole pool is rated, it adds no information
-    found = efficiency(known.values, known.outputs, g, spread(known.values, known.outputs).unbiased)
+    found = _efficiency(known, g)
     r = found.r_judgment
     return Worth(
         metric=metric,
@@ -157,8 +166,48 @@ def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
         efficiency=found,
         de_pool=r if isinstance(r, NotEstimable) else in_pool(r, rated, known.pool),
         de_record=_record(plain.by_formula.clustered.se, varied.by_formula.clustered.se),
-        effect=None if known.workers is None else worker_effect(known.values, g, known.workers),
+        effect=None
+        if known.workers is None or known.probabilities is not None
+        else worker_effect(known.values, g, known.workers),
     )
+
+
+def _by_formula(
+    known: Judged, names: tuple[str, ...]
+) -> tuple[NDArray[np.float64], tuple[PoolMean, PoolMean]]:
+    """Return a metric of all outputs, standardised, and the means without and with it."""
+    metrics = known.metrics[list(names)].to_numpy(np.float64)
+
+    def means(metric: NDArray[np.float64], slope: float | None) -> tuple[PoolMean, PoolMean]:
+        return pool_means(
+            known.values, known.outputs, known.workers, metric, LEVEL, known.probabilities, slope
+        )
+
+    if len(names) < 2:
+        pool = on_pool(metrics[:, 0]) if names else np.zeros(known.pool)
+        return pool, means(pool, None)
+    rated = np.flatnonzero(known.counts)
+    by_output = np.bincount(known.outputs, known.values, known.pool)[rated] / known.counts[rated]
+    weights = None if known.probabilities is None else 1 / known.probabilities[rated]
+    joint = joint_metric(by_output, rated, metrics, weights)
+    return on_pool(joint.fitted), means(joint.left_out, 1.0)
+
+
+DRAWN = NotEstimable("outputs were drawn by probabilities, so those judged are not like the others")
+
+
+def _efficiency(known: Judged, metric: NDArray[np.float64]) -> Efficiency:
+    if known.probabilities is not None:
+        return Efficiency(*[DRAWN] * len(fields(Efficiency)))
+    return efficiency(known.values, known.outputs, metric, spread(known.values, known.outputs).unbiased)
+
+
+def _spread(judged: Judged) -> Spreads:
+    found = spread(judged.values, judged.outputs)
+    if judged.probabilities is None:
+        return found
+    unknown = JudgmentSpread(DRAWN, DRAWN, DRAWN)
+    return Spreads(found.outputs, found.judgments, *[unknown] * (len(fields(Spreads)) - 2))
 
 
 def _record(plain: float, varied: float) -> Estimated:
@@ -177,7 +226,7 @@ class EstimateOptions:
 
     Attributes:
         criteria: criteria to use; empty for all.
-        metrics: metrics to use; empty for all.
+        metrics: metrics to use, several at once joined by `+`; empty for each one there is.
         bootstrap: number of resamples.
         seed: random seed.
         ends: ends of the scale of the judgments; None for those in the source, or else from the judgments.
@@ -213,8 +262,9 @@ class EstimatesOfPart:
         published_cap: the same as computed in the paper; twice too high with two judgments per output.
         plain: the mean without a metric, over all outputs.
         metrics: value of each metric, the strongest first.
-        curve: widths against n with the strongest metric; None without a metric, for z, and for all systems.
-        looks: intervals that are valid at any time, with the strongest metric; None in the same cases.
+        curve: widths against n with the strongest metric; None without a metric, for z, for all systems, and
+            if metrics used together are the strongest.
+        looks: intervals that are valid at any time, with the strongest metric; None for z and all systems.
     """
 
     criterion: str
@@ -265,7 +315,7 @@ def estimate(
         EmptyRunError: no part has at least FEWEST_OUTPUTS judged outputs.
     """
     options = options or EstimateOptions()
-    chosen = _chosen_metrics(judgments, options)
+    chosen = chosen_metrics(judgments, options)
     require_within(judgments, options)
     notes = [*judgments.notes, *_constant(judgments, chosen), *_assumed_ends(judgments, options)]
     parts = []
@@ -281,6 +331,7 @@ def estimate(
             f"{judgments.source}: no system has {FEWEST_OUTPUTS} judged outputs, so nothing can be "
             "estimated. Collect more judgments."
         )
+    notes += _too_few(parts, chosen)
     if not chosen:
         notes.append("There is no metric, so nothing is said of what one would save. Add one by --metrics.")
     return Estimates(
@@ -314,12 +365,12 @@ def _part(
     ends: tuple[float, float] | None,
     options: EstimateOptions,
 ) -> EstimatesOfPart:
-    found = spread(judged.values, judged.outputs)
+    found = _spread(judged)
     plain = worth(judged, "", options.bootstrap, options.seed)
     if plain is None:
         raise AssertionError("a part has outputs enough")
     each = (worth(judged, metric, options.bootstrap, options.seed) for metric in metrics)
-    worths = sorted((one for one in each if one), key=lambda one: -one.strength)
+    worths = sorted((one for one in each if one), key=lambda one: (-one.strength, -one.saving))
     best = worths[0].metric if worths and worths[0].strength >= 0 else ""
     in_detail = scale == RAW and name != ALL_SYSTEMS
     return EstimatesOfPart(
@@ -328,10 +379,14 @@ def _part(
         scale=scale,
         spread=found,
         cap=cap(found.unbiased),
-        published_cap=published_perfect_metric(judged.values, judged.outputs),
+        published_cap=DRAWN
+        if judged.probabilities is not None
+        else published_perfect_metric(judged.values, judged.outputs),
         plain=plain,
         metrics=tuple(worths),
-        curve=_curve(judged.with_metric(best), best, options) if best and in_detail else None,
+        curve=_curve(judged.with_metrics(best), best, options)
+        if best in judged.metrics and in_detail
+        else None,
         looks=looks(judged, ends, best) if in_detail else None,
     )
 
@@ -349,9 +404,12 @@ def _curve(judged: Judged, metric: str, options: EstimateOptions) -> WidthCurve:
     )
 
 
-def _chosen_metrics(judgments: Judgments, options: EstimateOptions) -> tuple[str, ...]:
+def chosen_metrics(judgments: Judgments, options: EstimateOptions) -> tuple[str, ...]:
+    """Return the metrics that the options name, or all. Raises OptionError for one that does not exist."""
     known = tuple(str(name) for name in judgments.metrics)
-    unknown = [name for name in options.metrics if name not in known]
+    unknown = [
+        name for metric in options.metrics for name in named_metrics(metric, known) if name not in known
+    ]
     if unknown:
         raise OptionError(
             f"There is no metric {joined([repr(name) for name in unknown])}. There are: "
@@ -360,10 +418,24 @@ def _chosen_metrics(judgments: Judgments, options: EstimateOptions) -> tuple[str
     return options.metrics or known
 
 
+def _too_few(parts: Sequence[EstimatesOfPart], metrics: tuple[str, ...]) -> list[str]:
+    """Return a sentence for each metric that has no estimate for a system because too few were judged."""
+    notes = []
+    for metric in metrics:
+        without = [part.system for part in parts if all(worth.metric != metric for worth in part.metrics)]
+        if without:
+            notes.append(
+                f"{metric} has too few judged outputs for an estimate of "
+                f"{joined(list(dict.fromkeys(without)))}. Metrics that are used together need "
+                f"{FEWEST_OUTPUTS_EACH} judged outputs each, a single one {FEWEST_OUTPUTS}."
+            )
+    return notes
+
+
 def _constant(judgments: Judgments, metrics: tuple[str, ...]) -> list[str]:
     """Return a sentence for each metric that is useless for a system because it does not vary within it."""
     notes = []
-    for metric in metrics:
+    for metric in dict.fromkeys(name for each in metrics for name in named_metrics(each, judgments.metrics)):
         flat = [
             name
             for number, name in enumerate(judgments.systems)

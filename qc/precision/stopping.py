@@ -14,9 +14,17 @@ from typing import Literal, get_args
 import numpy as np
 
 from qc.errors import OptionError, joined
+from qc.estimators.joint_metric import named_metrics
 from qc.judgments import Judged, Judgments
-from qc.precision.confidence_sequence import FIRST_LOOK, TIGHTEST, asymptotic, bounded, stream
-from qc.precision.estimates import EstimateOptions, require_within
+from qc.precision.confidence_sequence import (
+    FIRST_LOOK,
+    TIGHTEST,
+    asymptotic,
+    bounded,
+    stream,
+    with_metrics,
+)
+from qc.precision.estimates import EstimateOptions, chosen_metrics, require_within
 from qc.statistics.confidence import LEVEL
 from qc.table import OVERALL
 
@@ -52,12 +60,14 @@ class Stopping:
     Attributes:
         criterion: the judged criterion.
         sequence: the kind of sequence.
+        metric: the metric, or several, used as control variate; empty for none.
         width: the required half-width.
         standings: the interval of each system.
     """
 
     criterion: str
     sequence: Sequence
+    metric: str
     width: float
     standings: tuple[StoppingStanding, ...]
 
@@ -78,6 +88,7 @@ def stopping(
     criterion: str | None = None,
     sequence: Sequence | None = None,
     ends: tuple[float, float] | None = None,
+    metric: str = "",
 ) -> Stopping:
     """Compute the current intervals of all systems, and whether they are narrow enough.
 
@@ -87,6 +98,8 @@ def stopping(
         criterion: the criterion; None for OVERALL, or for the only one.
         sequence: None for EXACT if the ends of the scale are known, else ASYMPTOTIC.
         ends: ends of the scale; None for those in the source.
+        metric: metric used as control variate, or several (`named_metrics`); empty for none. The sequence is
+            then the asymptotic one.
 
     Raises:
         OptionError: a value is invalid, or the source lacks data that a sequence needs.
@@ -98,18 +111,28 @@ def stopping(
             f"{judgments.source}: the source does not say in which order the judgments came, so nothing can "
             "be stopped by them. Give the run's database, or a plain CSV with its rows in that order."
         )
+    if judgments.probabilities is not None:
+        raise OptionError(
+            f"{judgments.source}: outputs were drawn by probabilities, and no interval holds at every look "
+            "then. Fix the number of judgments beforehand, and leave out --until."
+        )
     criterion = _criterion(judgments, criterion)
     require_within(judgments, EstimateOptions(criteria=(criterion,), ends=ends))
     known = ends or judgments.ends
-    sequence = sequence or (ASYMPTOTIC if known is None else EXACT)
+    if metric and sequence == EXACT:
+        raise OptionError("The exact sequence uses human judgments only. Leave out --metric or --sequence.")
+    names = named_metrics(metric, judgments.metrics) if metric else ()
+    chosen_metrics(judgments, EstimateOptions(metrics=names))
+    sequence = sequence or (ASYMPTOTIC if known is None or metric else EXACT)
     if sequence == EXACT and known is None:
         raise OptionError("The exact sequence needs the ends of the scale. Say them with --scale LOW,HIGH.")
     return Stopping(
         criterion,
         sequence,
+        metric,
         width,
         tuple(
-            _standing(judgments.of(criterion, system), system, known if sequence == EXACT else None)
+            _standing(judgments.of(criterion, system), system, known if sequence == EXACT else None, names)
             for system in judgments.systems
         ),
     )
@@ -127,8 +150,11 @@ def _criterion(judgments: Judgments, wanted: str | None) -> str:
     return judgments.criteria[0]
 
 
-def _standing(judged: Judged, system: str, ends: tuple[float, float] | None) -> StoppingStanding:
+def _standing(
+    judged: Judged, system: str, ends: tuple[float, float] | None, metrics: tuple[str, ...]
+) -> StoppingStanding:
     """Return a system's current interval: of the exact sequence with `ends`, else of the asymptotic one."""
+    judged = judged.with_metrics(*metrics)
     if judged.workers is None:
         raise OptionError(
             f"{system}: the workers are unknown, and a sequence needs to know who judged. Add a column "
@@ -139,7 +165,9 @@ def _standing(judged: Judged, system: str, ends: tuple[float, float] | None) -> 
     unit = "workers" if several else "judgments"
     if len(values) < FIRST_LOOK:
         return StoppingStanding(system, unit, len(values), np.nan, np.nan)
-    if ends is None:
+    if metrics:
+        found = with_metrics(judged, metrics, values)
+    elif ends is None:
         found = asymptotic(values, 1 - LEVEL, TIGHTEST)
     else:
         low, high = ends

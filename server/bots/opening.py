@@ -195,10 +195,13 @@ def _require_new(connection: Connection, slug: str) -> None:
 
 
 def _require_no_file(study: Study) -> None:
-    """Check that the items of a study are not in a file. Raises StudyInvalid."""
-    if study.items is not None and study.items.file is not None:
+    """Check that neither the items of a study nor their probabilities are in a file. Raises StudyInvalid."""
+    if study.items is None:
+        return
+    if study.items.file is not None or study.items.probabilities is not None:
+        what = "items" if study.items.file is not None else "probabilities of the items"
         raise StudyInvalid(
-            "The study's items are in a file, which the server cannot read",
+            f"The study's {what} are in a file, which the server cannot read",
             "Open the run with “candor run open” where the file is, or rate the conversations of a run.",
         )
 

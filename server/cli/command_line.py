@@ -57,6 +57,9 @@ COMMANDS = {
     "plan randomisation": Command(
         None, "qc.randomisation", "Test pairs of systems and pools of raters.", "app"
     ),
+    "plan sampling": Command(
+        None, "qc.planning.rating_choice", "Choose what people rate, by what judges disagree on.", "app"
+    ),
     "data export": Command(None, "server.cli.export", "Write a run to a file."),
     "data convert": Command(None, "qc.convert.__main__", "Convert a run to another format.", "app"),
     "data bundle": Command(
@@ -80,8 +83,9 @@ COMMANDS = {
     ),
 }
 
+_NEW_NAMES = ("plan workers", "plan sampling")
 # Names of commands that stand in a group now.
-FORMER_NAMES = {name.split()[1]: name for name in COMMANDS if " " in name and name != "plan workers"} | {
+FORMER_NAMES = {name.split()[1]: name for name in COMMANDS if " " in name and name not in _NEW_NAMES} | {
     "links": "recruit links",
     "credits": "recruit credits",
 }

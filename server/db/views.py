@@ -417,8 +417,19 @@ V1_TURN: dict[str, str] = {
         1,
     ),
 }
+# The probability with which the item of a conversation was drawn to be rated; null if all items were to be,
+# and for conversations that workers hold themselves.
+_DRAWN_ITEM = (
+    ExportedFact(
+        "rating_probability",
+        "number",
+        "(SELECT item.rating_probability FROM shown_item JOIN item ON item.id = shown_item.item_id\n"
+        "                WHERE shown_item.conversation_id = conversation.id)",
+    ),
+)
+V1_CONVERSATION: dict[str, str] = {"v1_conversation": with_facts(V1["v1_conversation"], _DRAWN_ITEM)}
 # The facts of the views in use, in the order of their columns.
-FACTS: dict[FactView, tuple[ExportedFact, ...]] = {"v1_conversation": (), "v1_turn": _CALL}
+FACTS: dict[FactView, tuple[ExportedFact, ...]] = {"v1_conversation": _DRAWN_ITEM, "v1_turn": _CALL}
 
 # The same with the number of points of the scale, 2 for thumbs: `value` is the point's place between 0 and
 # 100.

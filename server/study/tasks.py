@@ -74,15 +74,18 @@ def task_type(task: Task) -> TaskType:
 
 
 class ItemsSpec(BaseModel):
-    """The source of a transcript study's items: one of the two.
+    """The source of a transcript study's items: `run` or `file`.
 
     `run`: the finished conversations of a run in the same database. `file`: the lines of a JSONL file.
+    `probabilities`: a CSV file with the probability with which each item is drawn to be rated; without it,
+    all are.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     run: Statement | None = None
     file: Statement | None = None
+    probabilities: Statement | None = None
 
 
 class Composition(BaseModel):

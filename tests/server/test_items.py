@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,31 @@ def test_an_empty_file_and_none(write: Callable[..., Path], tmp_path: Path) -> N
 
 def pool(path: Path, **changes: Any) -> list[NewItem]:
     return items_of(parse_study(items_text(**{"simulate": None, **changes})), None, path.parent)
+
+
+def test_items_are_drawn_by_their_probabilities(write: Callable[..., Path], tmp_path: Path) -> None:
+    path, chances = write(*texts(200)), tmp_path / "chosen.csv"
+    spec = {"items": {"file": path.name, "probabilities": chances.name}, "composition": {"ordinary": 4}}
+
+    def drawn(rows: Sequence[str]) -> list[NewItem]:
+        chances.write_text("\n".join(rows) + "\n", encoding="utf-8")
+        return pool(path, **spec)
+
+    head = "item,system,judge,rating_probability"
+    rows = [f"t{k},heron,3,{1 if k < 50 else 0.2}" for k in range(200)]
+    found = drawn([head, *rows])
+    assert [item.name for item in found[:50]] == [f"t{k} heron" for k in range(50)]
+    assert {item.probability for item in found} == {1, 0.2}
+    # 150 · 0.2 = 30, with an sd of 4.9.
+    assert 15 < len(found) - 50 < 45
+    assert drawn(["output,rating_probability", *(f"t{k} heron,1" for k in range(200))])[0].probability == 1
+    for wrong, reason in (
+        ([head, *rows[1:]], "1 items have no probability; the first is “t0 heron”"),
+        ([head, "t0,heron,3,", *rows[1:]], "chosen.csv:2: rating_probability must be a number above 0"),
+        ([head, *rows, rows[0]], "chosen.csv:202: the item “t0 heron” is there twice"),
+    ):
+        with pytest.raises(StudyInvalid, match=reason):
+            drawn(wrong)
 
 
 def texts(number: int) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from qc.loading.database.views import (
     ITEM_RATING,
     MARK,
     NOT_READ,
+    OF_ITEMS,
     QUESTION,
     QUIZ,
     RUN_STATE,
@@ -72,9 +73,10 @@ def scenarios(views: Views, run_id: object, rated: pd.DataFrame) -> pd.Series | 
     return found.reset_index(drop=True).astype(object)
 
 
-def facts(views: Views, run_id: object, rated: pd.DataFrame) -> pd.DataFrame | None:
+def facts(views: Views, run_id: object, rated: pd.DataFrame, *, chats: bool) -> pd.DataFrame | None:
     """Return the facts of each conversation of `rated`: the columns of the view that this program has not."""
-    names = sorted(views.columns("v1_conversation") - {*CONVERSATION, *NOT_READ})
+    of_others = OF_ITEMS if chats else ()
+    names = sorted(views.columns("v1_conversation") - {*CONVERSATION, *NOT_READ, *of_others})
     if not names:
         return None
     found = views.rows("v1_conversation", (*KEY, "status", *names), run_id, optional=names)

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.loading.raw_run import row_problems
-from qc.run import OF_AN_INPUT
+from qc.run import OF_AN_INPUT, RATING_PROBABILITY
 
 VIEWS_VERSION = 1
 
@@ -20,6 +20,8 @@ SYSTEM = ("system", "family", "is_qc")
 ASSIGNMENT = ("assignment_id", "worker", "simulated", "status", "agreed_at", "ended_at", "feedback")
 CONVERSATION = ("assignment_id", "conversation_id", "position", "system", "has_persona", "persona", "status")
 # Columns of `v1_conversation` that nothing here needs; any other one is a fact, which is carried along.
+# Facts that only conversations in place of an item have.
+OF_ITEMS = (RATING_PROBABILITY,)
 NOT_READ = ("run_id", "attempt", "family", "is_qc", "started_at", "ended_at", "rated_at")
 RATING = ("conversation_id", "criterion", "value")
 TURN = ("conversation_id", "turn_index", "author", "text")

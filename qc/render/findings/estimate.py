@@ -11,7 +11,7 @@ import pandas as pd
 from qc.estimators.efficiency import JudgmentSpread, NotEstimable, number
 from qc.estimators.pool_mean import Interval
 from qc.precision.confidence_sequence import ConfidenceSequence
-from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, EstimatesOfPart, Mean, Worth
+from qc.precision.estimates import ALL_SYSTEMS, DRAWN, RAW, Estimates, EstimatesOfPart, Mean, Worth
 from qc.render.figures import narrowing, widths
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.table import COUNT, MISSING, SYSTEM_COLUMN, THREE, TWO, Column, Form, Table, decimal, whole
@@ -34,6 +34,9 @@ _WHERE = (Column("criterion", "Criterion"), SYSTEM_COLUMN, Column("scale", "Scal
 METHOD = (
     "Spread, control variate and data efficiency: Chaganty, Mussmann and Liang, The price of debiasing "
     "automatic metrics in natural language evaluation, ACL 2018, with corrections that the tables label. "
+    "Interval of record: two-way clusters (Cameron, Gelbach and Miller, 2011), workers by jackknife "
+    "(MacKinnon, Nielsen and Webb, 2023). Metrics used together, and outputs drawn by probabilities: Zrnic "
+    "and Candès, 2024. "
     "Intervals at any n: Waudby-Smith and Ramdas, 2024 (exact), and Waudby-Smith and others, 2024."
 )
 
@@ -381,6 +384,8 @@ def _share(efficiency: float) -> str:
 def _saved(part: EstimatesOfPart, worth: Worth) -> str:
     where = f"{part.criterion}, {part.system}: "
     r, endless = worth.efficiency.r_judgment, worth.efficiency.de
+    if r is DRAWN:
+        return f"{where}{_here(worth)} Outputs were drawn by probabilities, and weigh by their inverse."
     if isinstance(r, NotEstimable) or isinstance(endless, NotEstimable):
         why = r.why if isinstance(r, NotEstimable) else str(endless)
         return f"{where}{worth.metric} saves none ({why})."

@@ -24,6 +24,7 @@ class NewItem:
         group: the passage, document or prompt that the item is about, or None if it is about none.
         conversation: the conversation that it shows, if any.
         bot: the spec of the system's bot, as in the run of that conversation.
+        probability: with which it was drawn to be rated; None if all items were to be.
     """
 
     name: str
@@ -34,6 +35,7 @@ class NewItem:
     group: str | None = None
     conversation: str | None = None
     bot: str = _NO_BOT
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ def store_items(connection: Connection, run_id: int, study_id: int, items: Seque
             "system_id": systems[item.system],
             "source": "text" if item.conversation is None else "conversation",
             "source_conversation_id": item.conversation,
+            "rating_probability": item.probability,
             "content": content.model_dump_json(exclude_defaults=True),
         }
         for item in items

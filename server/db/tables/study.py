@@ -243,7 +243,8 @@ class ItemTable(TableBase, table=True):
 
     `form`: the item itself (`ordinary`), its distorted twin (`bad`), or its `reference`; all have one `name`.
     `item_group`: the items about the same passage, document or prompt have the same one.
-    `content` is JSON, an `ItemContent`. `source` is `conversation` or `text`.
+    `content` is JSON, an `ItemContent`. `source` is `conversation` or `text`. `rating_probability`: with
+    which it was drawn to be rated; null if all items of the study were to be.
     """
 
     __table_args__ = (UniqueConstraint("run_id", "name", "form"),)
@@ -256,6 +257,7 @@ class ItemTable(TableBase, table=True):
     source: str
     source_conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)
     content: str
+    rating_probability: float | None = None
 
 
 class NoticeTable(TableBase, table=True):

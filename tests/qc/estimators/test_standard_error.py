@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from qc.estimators.standard_error import (
     effects_on_differences,
     effects_on_means,
+    error_of_record,
     pooled_effect,
     system_means,
     unit_shares,
@@ -64,3 +65,25 @@ def test_with_a_worker_for_each_judgment_there_is_no_design_effect(rows: list[tu
     effects = effects_on_means(means, workers)
     known = (means.count > 1) & (means.variance > 1e-9)
     assert effects[known] == pytest.approx(1)
+
+
+def test_the_error_of_record_by_hand() -> None:
+    quarter, contributions = np.full(4, 0.25), np.array([2.0, -1, -1, 0])
+    found = error_of_record(contributions, quarter, np.array([0, 1, 1, 1]), np.arange(4))
+    # Sums 2 and −2 of workers with 1/4 and 3/4 of the weight: (2 − 1)/2 · ((2 ÷ 3/4)² + (2 ÷ 1/4)²) = 320/9,
+    # and 1 ÷ (1/16 + 9/16) = 1.6 workers.
+    assert found.se == pytest.approx(np.sqrt(320 / 9))
+    assert found.degrees == pytest.approx(0.6)
+    pairs = np.array([0, 0, 1, 1])
+    alone = error_of_record(np.array([1.0, 1, -1, -1]), quarter, pairs, np.arange(4), added=2.0)
+    assert alone.se == pytest.approx(np.sqrt(2 / 1 * 8 + 2))  # the usual factor where all judged as much
+    assert alone.degrees == pytest.approx(1)
+    # Each worker's sum is 0; each output's is ±3: 2 · 18, less 4/3 · 10 of the single judgments.
+    crossed = error_of_record(np.array([1.0, -1, 2, -2]), quarter, pairs, np.array([0, 1, 0, 1]))
+    assert crossed.se == pytest.approx(np.sqrt(36 - 40 / 3))
+
+
+def test_few_outputs_leave_few_degrees_of_freedom() -> None:
+    workers, outputs = np.repeat(np.arange(10), 3), np.tile(np.arange(3), 10)
+    found = error_of_record(np.linspace(-1, 1, 30), np.full(30, 1 / 30), workers, outputs)
+    assert found.degrees == 2

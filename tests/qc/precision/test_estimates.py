@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qc.errors import EmptyRunError, OptionError
+from qc.errors import DataError, EmptyRunError, OptionError
 from qc.estimators.efficiency import NotEstimable, number
 from qc.judgments import Judgments, Selection, read_judgments
-from qc.precision import EstimateOptions, Estimates, estimate, steps
+from qc.precision import EstimateOptions, Estimates, estimate, steps, stopping
 from qc.precision.estimates import ALL_SYSTEMS, PER_WORKER, RAW, EstimatesOfPart
 from tests.qc.support.judgments import write_judgments
 
@@ -150,3 +150,50 @@ def test_options_that_make_no_sense(tmp_path: Path, options: dict[str, object], 
 def test_too_little_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EmptyRunError, match="no system has 3 judged outputs"):
         estimate(read(tmp_path, rated=1, outputs=2), FAST)
+
+
+def test_metrics_that_are_used_together(tmp_path: Path) -> None:
+    judgments = read(tmp_path)
+    options = EstimateOptions(bootstrap=200, metrics=("judge", "noise", "judge+noise"))
+    good = part(estimate(judgments, options), "good")
+    both, judge = (
+        next(worth for worth in good.metrics if worth.metric == name) for name in ("judge+noise", "judge")
+    )
+    # Noise adds nothing, and costs little.
+    assert number(both.efficiency.r_judgment) == pytest.approx(number(judge.efficiency.r_judgment), abs=0.03)
+    assert both.varied.by_formula.estimate == pytest.approx(judge.varied.by_formula.estimate, abs=0.1)
+    assert good.looks is not None
+    assert good.looks.varied is not None
+    with pytest.raises(OptionError, match="'nose'"):
+        estimate(judgments, EstimateOptions(metrics=("judge+nose",)))
+    few = estimate(read(tmp_path, rated=15), options)
+    assert any("judge+noise has too few judged outputs" in note for note in few.notes)
+
+
+def test_outputs_drawn_by_probabilities(tmp_path: Path) -> None:
+    source, metrics = write_judgments(tmp_path)
+    lines = metrics.read_text(encoding="utf-8").splitlines()
+    chances = ["rating_probability", *(["0.4", "0.2"] * len(lines))]
+    metrics.write_text("\n".join(",".join(each) for each in zip(lines, chances, strict=False)) + "\n")
+    judgments = read_judgments(str(source), Selection(metrics))
+    good = part(estimate(judgments, FAST), "good")
+    judge = next(worth for worth in good.metrics if worth.metric == "judge")
+    assert "rating_probability" not in judgments.metrics
+    values = judgments.of("value", "good")
+    means = np.bincount(values.outputs, values.values)[:60] / 2
+    weights = np.tile([2.5, 5], 30)
+    assert judge.plain.by_formula.estimate == pytest.approx((weights * means).sum() / weights.sum())
+    assert judge.varied.by_formula.clustered.width < judge.plain.by_formula.clustered.width
+    assert isinstance(judge.efficiency.r_judgment, NotEstimable)
+    assert good.looks is None
+    with pytest.raises(OptionError, match="drawn by probabilities"):
+        stopping(judgments, 1)
+
+
+def test_a_judged_output_without_its_probability_is_refused(tmp_path: Path) -> None:
+    source, metrics = write_judgments(tmp_path)
+    text = metrics.read_text(encoding="utf-8").replace("\n", ",0.5\n")
+    text = text.replace("same,0.5", "same,rating_probability", 1).replace(",3,0.5", ",3,", 1)
+    metrics.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"(?s)1 judged outputs.*rating_probability"):
+        read_judgments(str(source), Selection(metrics))

@@ -112,7 +112,7 @@ COLUMNS = {
     "v1_assignment": "run_id assignment_id worker simulated status created_at agreed_at active_at ended_at "
     "feedback consent_version consent_ticked",
     "v1_conversation": "run_id assignment_id conversation_id position attempt system family is_qc "
-    "has_persona persona status started_at ended_at rated_at",
+    "has_persona persona status started_at ended_at rated_at rating_probability",
     "v1_rating": "run_id assignment_id conversation_id criterion value",
     "v1_turn": "run_id conversation_id turn_index author text latency_ms created_at show_at overran " + CALL,
     "v1_bot_call": f"run_id conversation_id system turn_index failure {CALL} output created_at",

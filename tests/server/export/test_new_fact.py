@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,16 @@ import pytest
 from qc.bundle.making import Bundled, make_bundle
 from qc.convert import losses, save
 from qc.errors import EmptyRunError
+from qc.judgments import read_judgments
 from qc.loading import load
 from qc.options import AnalysisOptions
+from qc.run import DRAWN_NOTE
 from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.db.views import FACTS, V1, ExportedFact, with_facts
 from server.export.formats import WRITTEN, Written, write_run
 from tests.server.support.database import execute, make_run
-from tests.server.support.items import ITEMS_RUN, RATED, items_text, make_items_run
+from tests.server.support.items import ITEMS_RUN, RATED, items_text, make_items_run, new_items
 from tests.server.support.server import House
 from tests.server.support.study import RUN, pairs_text, study_text
 
@@ -138,6 +141,27 @@ def test_of_items(url: str, serve: Serve, view: Callable[[str], None], tmp_path:
     assert_facts(load(url).facts, *FOUR)
     for form in WRITTEN:
         assert_facts(load(exported(url, ITEMS_RUN, form, tmp_path)).facts, *FOUR)
+
+
+@pytest.mark.databases("sqlite")
+def test_probabilities_of_drawn_items(url: str, serve: Serve, tmp_path: Path) -> None:
+    items = [replace(item, probability=0.25 + 0.05 * at) for at, item in enumerate(new_items())]
+    house = serve(url, make_items_run(url, items_text(composition={"ordinary": 6}), items))
+    with house.page() as page:
+        page.send("agree")
+        for rating in range(10, 70, 10):
+            page.until("item_due")
+            page.send("rate", ratings={"clear": rating, "dull": rating // 2})
+        page.until("feedback_due")
+        page.send("feedback", text="")
+        page.until("completed")
+    house.stop()
+    for source in (url, *(str(exported(url, ITEMS_RUN, form, tmp_path)) for form in WRITTEN)):
+        judgments = read_judgments(source)
+        known = dict(zip(judgments.outputs["output"], judgments.probabilities, strict=True))
+        assert known == pytest.approx({item.name: item.probability for item in items if item.name in known})
+        assert len(known) == 6
+        assert DRAWN_NOTE in judgments.notes
 
 
 @pytest.mark.databases("sqlite")
