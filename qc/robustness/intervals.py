@@ -166,8 +166,9 @@ class Intervals:
     """Intervals of S systems; rows are in the order of the scores, columns overall and criteria.
 
     Bounds are NaN, and a pair is not distinguished, if the variation between workers is unknown: fewer than
-    FEWEST_RATERS workers rated a system, a few of them gave most of its ratings, or they differ by less than
-    half a step of a slider. Such a system has the widest range of ranks. A system without a score has rank 0.
+    FEWEST_RATERS workers rated a system, a few of them gave most of its ratings, they differ by less than
+    half a step of a slider, or all systems were rated alike (`systems_alike`). Such a system has the widest
+    range of ranks. A system without a score has rank 0.
 
     Attributes:
         level: level of each single interval, and of all simultaneous intervals together.
@@ -265,8 +266,9 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
     values = [sample.overall["z"][:, None], sample.z, sample.overall["raw"][:, None], sample.raw]
     found = influences(worker_sums(sample, scores, np.hstack(values)))
     drawn = wild_draws(found, count, generator(seed, "signs of workers"))
-    low, high, known = _score_bounds(found, drawn, criteria)
-    pairs = _pairs(found, drawn)
+    differ = not systems_alike(sample, scores)
+    low, high, known = _score_bounds(found, drawn, criteria, differ)
+    pairs = _pairs(found, drawn, differ)
     highest = np.flatnonzero(places(found.mean[:, 0]) == 1)
     rated = np.flatnonzero(known[:, 0])
     # If the highest score has no interval, no system has a chance to be the best.
@@ -317,15 +319,26 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
     )
 
 
+def told_apart(sample: Sample, scores: Scores, count: int, seed: int) -> NDArray[np.bool_]:
+    """Return whether the row's system is distinguished as better than the column's, (S, S).
+
+    It is what `intervals` says with the same draws, without the intervals of scores. The order of the systems
+    is that of `scores`, which may be those of another sample of the run.
+    """
+    found = influences(worker_sums(sample, scores, sample.overall["z"][:, None]))
+    drawn = wild_draws(found, count, generator(seed, "signs of workers"))
+    return _pairs(found, drawn, not systems_alike(sample, scores)).simultaneous_low > 0
+
+
 def _score_bounds(
-    found: Influences, drawn: WildDraws, criteria: int
+    found: Influences, drawn: WildDraws, criteria: int, differ: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Return low, high, and whether they are known, of every mean, all (S, 2 (1 + K)): z, then raw."""
     errors = found.standard_errors()
     step = np.repeat([HALF_STEP / RATINGS_SD, HALF_STEP], 1 + criteria)
     half = upper_quantile(np.abs(drawn.t), LEVEL) * errors
     carried = found.carried_by_fewer_than(FEWEST_EFFECTIVE)[:, None]
-    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half) & ~carried
+    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half) & ~carried & differ
     half = np.where(known, half, np.nan)
     return found.mean - half, found.mean + half, known
 
@@ -346,12 +359,12 @@ class _Pairs:
     contends: NDArray[np.bool_]
 
 
-def _pairs(found: Influences, drawn: WildDraws) -> _Pairs:
+def _pairs(found: Influences, drawn: WildDraws, differ: bool) -> _Pairs:
     raters, errors = found.raters, found.standard_errors_of_differences()
     rows, columns = np.triu_indices(len(raters), 1)
     varies = _vary(errors, np.minimum(raters[:, None], raters), HALF_STEP / RATINGS_SD)
     carried = found.carried_by_fewer_than(FEWEST_EFFECTIVE)
-    known = (varies & ~(carried | carried[:, None]))[rows, columns]
+    known = (varies & ~(carried | carried[:, None]))[rows, columns] & differ
     alone = np.where(known, upper_quantile(drawn.pairs, LEVEL), np.nan)
     largest = drawn.pairs[:, known].max(axis=1, initial=0)
     together = np.where(known, upper_quantile(largest, LEVEL), np.nan)
@@ -381,7 +394,7 @@ def _vary(
 
 
 def systems_alike(sample: Sample, scores: Scores) -> bool:
-    """Return whether all systems have the same score, and all workers agree on that, within half a step.
+    """Return whether all of several systems have the same score, and all workers agree, within half a step.
 
     Then only standardising tells systems apart, and there is no order. Raw scores count, too: z of workers
     who met unequal numbers of systems differ even if all systems have the same ratings.
@@ -397,9 +410,9 @@ def _alike_in(sample: Sample, scores: Scores, scale: str, step: float) -> bool:
     scored = np.flatnonzero(found.raters)
     raters = np.minimum(found.raters[:, None], found.raters)
     spread = found.standard_errors_of_differences() * np.sqrt(raters)
-    return bool(
-        len(scored) and np.ptp(found.mean[scored, 0]) <= step and spread[np.ix_(scored, scored)].max() <= step
-    )
+    if len(scored) < 2:
+        return False
+    return bool(np.ptp(found.mean[scored, 0]) <= step and spread[np.ix_(scored, scored)].max() <= step)
 
 
 def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
