@@ -23,9 +23,9 @@ def fragile(sample: Sample) -> FragilePairs | None:
 
 
 def small(seed: int, items: bool) -> Sample:
-    """Return three systems, 0.9 apart, that nearly all of 8 to 10 workers rated."""
+    """Return three systems, 0.9 apart, that nearly all of 7 or 8 workers rated."""
     rng = np.random.default_rng(seed)
-    rated = rng.random((int(rng.integers(8, 11)), 3)) < 0.85
+    rated = rng.random((int(rng.integers(7, 9)), 3)) < 0.85
     z = rng.normal(0, 0.7, rated.shape) + np.array([0.9, 0, -0.9])
     workers, systems = np.nonzero(rated)
     sample = sample_of_arrays(workers, systems, z[rated][:, None])
@@ -50,7 +50,7 @@ def exact(sample: Sample, most: int) -> list[int]:
     return fewest
 
 
-@pytest.mark.parametrize(("seed", "items"), [(seed, seed % 3 == 2) for seed in range(6)])
+@pytest.mark.parametrize(("seed", "items"), [(seed, seed % 3 == 2) for seed in range(4)])
 def test_exact_search_finds_no_fewer(seed: int, items: bool) -> None:
     sample = small(seed, items)
     found = fragile(sample)
