@@ -197,13 +197,21 @@ def _clustered(
     added: float,
     level: float,
 ) -> Interval:
-    """Return the interval with Student's t of W − 1 degrees of freedom, W workers."""
+    """Return the interval with Student's t; NaN with fewer than two workers.
+
+    The part of the variance by W workers has W − 1 degrees of freedom, that of O outputs O − 1, and `added`,
+    from the pool's metric, is known. Degrees of freedom of their sum: Satterthwaite, *An approximate
+    distribution of estimates of variance components*, Biometrics Bulletin 2, 1946.
+    """
     count = 0 if workers is None else len(np.unique(workers))
     if workers is None or count < 2:
         return Interval(float("nan"), float("nan"), float("nan"))
-    se = float(np.sqrt(two_way_variance(contributions, workers, outputs) + added))
-    reach = float(stdtrit(count - 1, (1 + level) / 2)) * se
-    return Interval(estimate - reach, estimate + reach, se)
+    by_worker, by_output = two_way_variance(contributions, workers, outputs)
+    variance = by_worker + by_output + added
+    spread = by_worker**2 / (count - 1) + by_output**2 / max(len(np.unique(outputs)) - 1, 1)
+    degrees = variance**2 / spread if spread > 0 else count - 1
+    reach = float(stdtrit(degrees, (1 + level) / 2) * np.sqrt(variance))
+    return Interval(estimate - reach, estimate + reach, float(np.sqrt(variance)))
 
 
 # Whole units are drawn: an output with all its judgments, a worker with all their judgments. The slope is

@@ -62,12 +62,11 @@ def clustered_variance(contributions: NDArray[np.float64], clusters: NDArray[np.
 
 def two_way_variance(
     contributions: NDArray[np.float64], workers: NDArray[np.intp], outputs: NDArray[np.intp]
-) -> float:
-    """Return the variance of the sum if judgments of one worker, and those of one output, are correlated.
+) -> tuple[float, float]:
+    """Return the parts of the variance if judgments of one worker, and those of one output, are correlated.
 
-    It is the variance by workers, plus the part from different workers' judgments of the same output, which
-    is 0 if each output has one judgment. It is never below the variance by workers, although sampling noise
-    could make it so.
+    The first is the variance by workers, the second what different workers' judgments of the same output add,
+    which is 0 if each output has one judgment. It is never below 0, although sampling noise could make it so.
 
     Args:
         contributions: (K,), as for `clustered_variance`.
@@ -77,7 +76,7 @@ def two_way_variance(
     by_worker = clustered_variance(contributions, workers)
     both = outputs * (int(workers.max(initial=0)) + 1) + workers
     added = clustered_variance(contributions, outputs) - clustered_variance(contributions, both)
-    return by_worker + max(added, 0.0) if np.isfinite(added) else by_worker
+    return by_worker, max(added, 0.0) if np.isfinite(added) else 0.0
 
 
 def independent_variance(contributions: NDArray[np.float64]) -> float:
