@@ -37,6 +37,7 @@ from benchmarks.truth import (
     one_run,
     planned,
     quizzes,
+    single_tests,
     two_runs,
     uneven,
 )
@@ -59,6 +60,7 @@ PARTS: dict[str, Part] = (
     | adjusted.PARTS
     | judgments.PARTS
     | quizzes.PARTS
+    | single_tests.PARTS
 )
 METHOD = Path(__file__).parents[1] / "docs" / "method.md"
 # Runs that a process is given at a time.
