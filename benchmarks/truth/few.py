@@ -66,7 +66,7 @@ def _real(key: str) -> Count:
         found = intervals(sample, own, DRAWS, number)
         order = [names[met[int(name.removeprefix("s"))]] for name in own.z["system"]]
         true_z, true_raw = (table.loc[order].to_numpy(np.float64) for table in (z, raw))
-        # The interval of the leader reaches further down, for having been picked: not of one named beforehand.
+        # The leader's interval reaches further down, for having been picked; no other does.
         middle = own.z["overall"].to_numpy(np.float64)
         pairs = np.triu_indices(len(order), 1)
         differences = (true_z[:, :1] - true_z[:, 0])[pairs]
@@ -83,8 +83,6 @@ def _real(key: str) -> Count:
 
 
 def _counting(key: str) -> Count:
-    if key in DRAWN:
-        return _real(key)
     workers, systems = DESIGNS[key]
 
     def count(number: int) -> Mapping[str, Counted]:
@@ -110,9 +108,13 @@ def _counting(key: str) -> Count:
 
 PARTS = {
     "few": Part(
-        {"Equal systems, rated by few": COLUMNS, "Published workers, of whom few are drawn": REAL},
-        {key: f"{workers} workers, {systems} systems" for key, (workers, systems) in DESIGNS.items()}
-        | {key: f"{workers} workers of published run {run}" for key, (run, workers) in DRAWN.items()},
+        {"Equal systems, rated by few": COLUMNS},
+        {key: f"{workers} workers, {systems} systems" for key, (workers, systems) in DESIGNS.items()},
         _counting,
-    )
+    ),
+    "few-drawn": Part(
+        {"Published workers, of whom few are drawn": REAL},
+        {key: f"{workers} workers of published run {run}" for key, (run, workers) in DRAWN.items()},
+        _real,
+    ),
 }

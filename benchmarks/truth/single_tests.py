@@ -43,7 +43,7 @@ DRAWN = tuple(
     f"mean{of} held: {unit} drawn anew" for of in ("", " with a metric") for unit in ("outputs", "workers")
 )
 SO_FAR = ("ever missed: a score so far (≤ 5)", "p of a random worker so far (≤ 5)")
-WILLIAMS = ("one metric correlates more strongly (5)", "any of three, with Holm (≤ 5)")
+WILLIAMS = ("one metric correlates more strongly (≤ 5)", "any of three, with Holm (≤ 5)")
 JUDGE = ("order of a judge's questions held (95)",)
 WRONG = (
     "a new sample puts two systems in the other order: said",

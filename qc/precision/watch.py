@@ -33,8 +33,8 @@ UNDECIDED_NOTE = (
     "in no score yet."
 )
 WAITING_NOTE = (
-    f"A system has an interval once {FIRST_LOOK} workers who passed have met it, or more if a few of them gave "
-    "far higher or lower scores than the others. This is not so of all systems yet."
+    f"A system has an interval once {FIRST_LOOK} workers who passed have met it, or more if a few of them "
+    "gave far higher or lower scores than the others. This is not so of all systems yet."
 )
 
 
