@@ -139,9 +139,11 @@ def asymptotic(
     grown = t * rho2 + 1
     half_width = np.sqrt(variance * 2 * grown / (t**2 * rho2) * np.log(np.sqrt(grown) / alpha))
     half_width[: FIRST_LOOK - 1] = np.nan
-    others = _others(values if judged is None else judged)
+    of_judged = values if judged is None else judged
+    others = _others(of_judged)
     half_width[(others < FIRST_LOOK) & (others < SHARE_OF_OTHERS * t)] = np.nan
-    half_width[t < VALUES_PER_SKEWNESS * _skewness(values) ** 2] = np.nan
+    for each in (values, of_judged):
+        half_width[t < VALUES_PER_SKEWNESS * _skewness(each) ** 2] = np.nan
     return ConfidenceSequence(means, half_width)
 
 

@@ -93,10 +93,9 @@ def fragile_pairs(sample: Sample, scores: Scores, found: Intervals, seed: int) -
     pairs: list[Pair] = [(int(i), int(j)) for i, j in np.argwhere(apart)]
     across = [(i, j) for i, j in pairs if group[found.systems[i]] != group[found.systems[j]]]
     border = search.fewest(across)
-    found = [each for each in (search.fewest(pairs), border) if each is not None]
-    return FragilePairs(
-        len(search.names), min(found, key=lambda each: len(each.workers), default=None), border
-    )
+    removals = [each for each in (search.fewest(pairs), border) if each is not None]
+    fewest = min(removals, key=lambda each: len(each.workers), default=None)
+    return FragilePairs(len(search.names), fewest, border)
 
 
 class _Search:

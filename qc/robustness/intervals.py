@@ -132,8 +132,13 @@ def leader(
 # Random signs of 3 or 4 raters give only 4 or 8 different draws, too few for a level of 5 %.
 # `benchmarks/qc_truth.py --part few` begins at 5.
 FEWEST_RATERS = 5
+# Scores by criterion are more skewed than overall scores, and heaped at an end of the slider: with fewer
+# workers of a published run their intervals hold 92 to 93 % (`benchmarks/qc_truth.py --part few-drawn`).
+FEWEST_BY_CRITERION = 15
 # With fewer raters of a system, a note says that the intervals rest on few workers.
 FEW_RATERS = 30
+# Overall and one criterion, z and raw: the means of a run with a single criterion.
+ONE_CRITERION = 4
 # Sliders have whole points from 0 to 100, so workers who differ by less than half a point do not differ.
 HALF_STEP = 0.5
 # Points per z: median standard deviation of the workers who passed in the published run 1.
@@ -166,7 +171,8 @@ class Intervals:
     """Intervals of S systems; rows are in the order of the scores, columns overall and criteria.
 
     Bounds are NaN, and a pair is not distinguished, if the variation between workers is unknown: fewer than
-    FEWEST_RATERS workers rated a system, a few of them gave most of its ratings, they differ by less than
+    FEWEST_RATERS workers rated a system (of a score on one of several criteria, fewer than
+    FEWEST_BY_CRITERION), a few of them gave most of its ratings, they differ by less than
     half a step of a slider, or all systems were rated alike (`systems_alike`). Such a system has the widest
     range of ranks. A system without a score has rank 0.
 
@@ -338,7 +344,9 @@ def _score_bounds(
     step = np.repeat([HALF_STEP / RATINGS_SD, HALF_STEP], 1 + criteria)
     half = upper_quantile(np.abs(drawn.t), LEVEL) * errors
     carried = found.carried_by_fewer_than(FEWEST_EFFECTIVE)[:, None]
-    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half) & ~carried & differ
+    by_criterion = (np.arange(2 * (1 + criteria)) % (1 + criteria) > 0) & (criteria > 1)
+    enough = ~by_criterion | (found.raters[:, None] >= FEWEST_BY_CRITERION)
+    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half) & ~carried & enough & differ
     half = np.where(known, half, np.nan)
     return found.mean - half, found.mean + half, known
 
@@ -434,6 +442,8 @@ def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
             f"Fewer than {FEW_RATERS} workers who passed rated {named(few & ~too_few)}: intervals that rest "
             "on so few are wide, and hold what they promise less surely."
         )
+    if (few & ~too_few & (found.raters < FEWEST_BY_CRITERION)).any() and found.u.shape[2] > ONE_CRITERION:
+        notes[-1] += f" Scores by criterion have an interval from {FEWEST_BY_CRITERION} workers on."
     return notes
 
 

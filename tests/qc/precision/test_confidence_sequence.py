@@ -30,12 +30,12 @@ def test_the_asymptotic_one_waits_and_does_not_mind_where_zero_is() -> None:
 
 
 def test_the_asymptotic_one_is_not_sure_of_values_that_were_all_the_same() -> None:
-    # Every tenth value is 1. The twentieth of them comes at n = 200.
-    values = np.array(([0.0] * 9 + [1.0]) * 25)
+    # Every tenth value is 1 or −1. The twentieth of them comes at n = 200.
+    values = np.array(([0.0] * 9 + [1.0] + [0.0] * 9 + [-1.0]) * 13)
     residuals = values + np.random.default_rng(6).normal(size=len(values))
-    sequence = asymptotic(residuals, 0.05, 100, values)
-    assert np.isnan(sequence.half_width[:199]).all()
-    assert (sequence.half_width[199:] > 0).all()
+    for sequence in (asymptotic(values, 0.05, 100), asymptotic(residuals, 0.05, 100, values)):
+        assert np.isnan(sequence.half_width[:199]).all()
+        assert (sequence.half_width[199:] > 0).all()
     assert asymptotic(values[:199], 0.05, 100).first_within(1) is None
     assert asymptotic(np.zeros(25), 0.05, 100).first_within(1) is None
 
@@ -43,16 +43,16 @@ def test_the_asymptotic_one_is_not_sure_of_values_that_were_all_the_same() -> No
 def test_the_asymptotic_one_needs_three_in_ten_that_differ_or_twenty() -> None:
     # Of 20 values 6 differ from the commonest, or 5.
     for others, known in ((6, True), (5, False)):
-        values = np.array([0.0] * (20 - others) + [1.0, 2.0] * 3)[:20]
-        assert np.isfinite(asymptotic(np.arange(20.0), 0.05, 100, values).half_width[19]) == known
+        values = np.array([0.0] * (20 - others) + [1.0, -1.0, 2.0, -2.0, 3.0, -3.0])[:20]
+        assert np.isfinite(asymptotic(values, 0.05, 100).half_width[19]) == known
 
 
 def test_the_asymptotic_one_needs_fifty_times_the_square_of_the_skewness() -> None:
     # Every fifth value is 1: skewness (1 − 2p) / √(p (1 − p)) = 1.5, so 50 · 1.5² = 112.5 values.
     values = np.array([0.0, 0.0, 0.0, 0.0, 1.0] * 30)
-    asked = asymptotic(values, 0.05, 100, np.arange(150.0)).half_width
-    assert np.isnan(asked[[19, 49, 104, 109]]).all()
-    assert (asked[[114, 119, 149]] > 0).all()
+    for sequence in (asymptotic(values, 0.05, 100), asymptotic(np.arange(150.0), 0.05, 100, values)):
+        assert np.isnan(sequence.half_width[[19, 49, 104, 109]]).all()
+        assert (sequence.half_width[[114, 119, 149]] > 0).all()
 
 
 @pytest.mark.parametrize("seed", range(3))
