@@ -72,7 +72,7 @@ TRIED = {
     "plan-second": "pilots of 30 and 60 workers, of systems drawn anew",
     "exchanges": "6 to 60 units",
     "exchanges-holm": "8 to 60 units, three equal systems",
-    "persona": "12 to 120 workers who met two families",
+    "persona": "12 or 40 workers who met two families",
     "controls": "8 to 40 workers with six bad twins",
     "sides": "8 to 60 workers who choose at random",
     "resampled": "10 or 30 workers, with habits or without",

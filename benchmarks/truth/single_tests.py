@@ -51,7 +51,7 @@ WRONG = (
 )
 HOLM = ("any of three equal systems differs, with Holm (≤ 5)",)
 
-PERSONAS = {f"persona-{workers}": workers for workers in (12, 40, 120)}
+PERSONAS = {f"persona-{workers}": workers for workers in (12, 40)}
 LISTS = {f"lists-{workers}": workers for workers in (8, 16, 40)}
 CHOOSING = {f"sides-{workers}": workers for workers in (8, 20, 60)}
 RESAMPLED = {
