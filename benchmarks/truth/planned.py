@@ -62,8 +62,8 @@ def _counting(key: str) -> Count:
 
 
 # Pilots, of systems drawn anew, that foretell two runs of their own size; experiments of each plan.
-SECOND = ("r of two runs foretold (95)", "limit of one difference", "limit of all differences")
-SAME_SIZE = {"second-sixty": 60, "second-thirty": 30}
+SECOND = ("r of two runs within the range", "limit of one difference", "limit of all differences")
+SAME_SIZE = {"second-thirty": 30}
 SPREAD, DRAWN = 9.0, 40
 
 

@@ -69,7 +69,7 @@ TRIED = {
     "looks": "three levels, sliders, nearly always 0, nearly always the best of five, long tails",
     "metric": "8 to 120 workers, whom the metric follows more or less",
     "plan": "pilots of 30 and 60 workers",
-    "plan-second": "pilots of 30 and 60 workers, of systems drawn anew",
+    "plan-second": "pilots of 30 workers, of systems drawn anew",
     "exchanges": "6 to 60 units",
     "exchanges-holm": "8 to 60 units, three equal systems",
     "persona": "12 or 40 workers who met two families",
@@ -563,7 +563,8 @@ STATEMENTS = (
         "plan: r of a second run",
         ("plan:expected[].r_low", "plan:expected[].r_high"),
         "plan-second",
-        ("r of two runs foretold (95)",),
+        ("r of two runs within the range",),
+        remark="the middle 95 % of runs drawn from the pilot, which they take for right, and named so",
     ),
     Statement(
         "plan: limits of a difference that is told apart",
