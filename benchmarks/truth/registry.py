@@ -120,7 +120,7 @@ STATEMENTS = (
         ("report:systems[].best_chance",),
         "belief",
         ("any chance: said", "any chance: is so"),
-        remark="both columns should be alike",
+        remark="both columns should be alike; cautious where many systems differ",
     ),
     Statement(
         "interval of a score, few raters",
