@@ -57,7 +57,31 @@ def mostly_top(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
     return values, rng.standard_normal(n)
 
 
-DRAWN: tuple[Draw, ...] = (three_levels, slider, seldom, mostly_top)
+def long_tail(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    """Log-normal judgments, most of them low and a few very high, and a metric that follows them."""
+    quality = rng.standard_normal(n)
+    return np.clip(np.exp(quality) / 50, 0, 1), quality + rng.standard_normal(n)
+
+
+def longer_tail(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    """Judgments with a still longer tail, and a metric that knows nothing."""
+    return np.clip(np.exp(1.5 * rng.standard_normal(n)) / 100, 0, 1), rng.standard_normal(n)
+
+
+def near_the_end(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    """A slider that most leave near its upper end, and a metric that knows nothing."""
+    return rng.beta(5, 0.5, n), rng.standard_normal(n)
+
+
+DRAWN: tuple[Draw, ...] = (
+    three_levels,
+    slider,
+    seldom,
+    mostly_top,
+    long_tail,
+    longer_tail,
+    near_the_end,
+)
 
 
 def truth_of(draw: Draw) -> float:

@@ -41,6 +41,7 @@ from benchmarks.truth import (
     quizzes,
     references,
     style,
+    single_tests,
     two_runs,
     uneven,
 )
@@ -67,6 +68,7 @@ PARTS: dict[str, Part] = (
     | references.PARTS
     | judges.PARTS
     | quizzes.PARTS
+    | single_tests.PARTS
 )
 METHOD = Path(__file__).parents[1] / "docs" / "method.md"
 # Runs that a process is given at a time.

@@ -37,7 +37,8 @@ def _line(standing: StoppingStanding) -> str:
         return f"{standing.system}: {counted}; there is an interval from {FIRST_LOOK} on."
     if not isfinite(standing.half_width):
         return (
-            f"{standing.system}: {counted}, nearly all the same; there is no asymptotic interval yet. "
+            f"{standing.system}: {counted}, nearly all the same, or a few far from the others; there is no "
+            "asymptotic interval yet. "
             "Use --sequence exact with --scale LOW,HIGH."
         )
     centre, reach = (decimal(value, DIGITS) for value in (standing.centre, standing.half_width))

@@ -268,8 +268,8 @@ def _expected(found: RunPlan) -> FindingsTable:
     )
     text = (
         "What so many workers would show, on average over the experiments. r: with a second run as large, of "
-        "fresh workers; its range holds the middle 95 % of the experiments. Hours are those that workers "
-        "spend, together."
+        "fresh workers; its range holds the middle 95 % of the experiments. These take the pilot for right, "
+        "so a second run lies outside more often. Hours are those that workers spend, together."
     )
     frame = pd.DataFrame([asdict(each) for each in found.expected])
     return FindingsTable("expected", "What so many workers would show", text, Table(frame, columns))

@@ -21,7 +21,7 @@ EACH = 4
 TASTE, TIES = 0.5, 0.5
 WORKERS = (5, 8, 12, 20, 40)
 COLUMNS = (
-    "score held (95)",
+    "score held (≥ 95)",
     "percentiles (95)",
     "any wrongly told apart (≤ 5)",
     "leader's percentiles above another's (≤ 5)",

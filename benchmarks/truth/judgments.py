@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 
 from benchmarks.estimators import (
     at_a_fixed_size,
+    long_tail,
+    longer_tail,
     looked_at,
     mostly_top,
+    near_the_end,
     seldom,
     slider,
     three_levels,
@@ -57,7 +60,15 @@ SIZES = {
     f"judged-{workers}-{each}{'' if habit else '-even'}": (workers, each, habit)
     for workers, each, habit in product((10, 30, 100), (1, 2), (0.0, 0.5))
 }
-DRAWS_OF = {"three-levels": three_levels, "slider": slider, "seldom": seldom, "mostly-top": mostly_top}
+DRAWS_OF = {
+    "three-levels": three_levels,
+    "slider": slider,
+    "seldom": seldom,
+    "mostly-top": mostly_top,
+    "long-tail": long_tail,
+    "longer-tail": longer_tail,
+    "near-the-end": near_the_end,
+}
 UNITS = {f"units-{units}": units for units in (6, 10, 20, 60)}
 # Workers, and items of each system; every worker judges one in four items.
 CROSSED = {
@@ -168,6 +179,9 @@ PARTS = {
             "slider": "a slider",
             "seldom": "1 in one of twenty, else 0",
             "mostly-top": "the highest of five levels in nine of ten",
+            "long-tail": "a long tail",
+            "longer-tail": "a longer tail",
+            "near-the-end": "a slider, mostly near its end",
         },
         _looks,
     ),

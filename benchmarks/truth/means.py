@@ -28,8 +28,11 @@ MEAN, UNEVEN, CORRELATION, CHANGE = (
     "correlation with the score",
     "change without pasted conversations",
 )
+# Of as many values each, by five workers, the interval is a bound.
 COLUMNS = tuple(
-    f"{what}: {how} (95)" for what in (MEAN, UNEVEN, CORRELATION, CHANGE) for how in ("held", "percentiles")
+    f"{what}: {how} ({'≥ 95' if (what, how) == (MEAN, 'held') else '95'})"
+    for what in (MEAN, UNEVEN, CORRELATION, CHANGE)
+    for how in ("held", "percentiles")
 )
 
 

@@ -39,9 +39,9 @@ INTERVALS = (
     "leader is best",
 )
 TESTS = (
-    "rank sum, as published (5)",
+    "rank sum, as published",
     "rank test by worker (5)",
-    "any, published with Holm (≤ 5)",
+    "any, published with Holm",
     "any, by worker with Holm (≤ 5)",
     "place: F (5)",
     "place: intervals without 0 (5)",

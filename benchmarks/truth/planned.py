@@ -8,14 +8,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.truth.part import Count, Counted, Part
 from qc.method.sample import take_sample
 from qc.method.scores import score
 from qc.planning.rater_model import fit
-from qc.planning.run_plan import Costs, plan_run
-from qc.robustness.intervals import intervals
-from tests.qc.support.designs import DESIGNS, run_of
+from qc.planning.run_plan import Costs, expect, plan_run, shown
+from qc.robustness.intervals import intervals, worker_sums
+from qc.statistics.correlation import pearson
+from qc.statistics.resampling import Influences, influences
+from tests.qc.support.designs import DESIGNS, Design, run_of
 
 COLUMNS = ("half-width of a score's interval", "pairs told apart", "workers who pass")
 EXPERIMENTS = 10
@@ -26,7 +29,7 @@ PILOTS = {"sixty": 60, "thirty": 30}
 MULTIPLE, AT = 4, 3
 
 
-def shown(workers: int) -> tuple[float, float, float]:
+def shown_by_runs(workers: int) -> tuple[float, float, float]:
     """Return what runs of so many workers show on average, in the order of COLUMNS."""
     design = replace(DESIGNS["published"], workers=workers)
     seen = []
@@ -43,7 +46,7 @@ def shown(workers: int) -> tuple[float, float, float]:
 
 def _counting(key: str) -> Count:
     pilot = PILOTS[key]
-    design, truth = replace(DESIGNS["published"], workers=pilot), shown(MULTIPLE * pilot)
+    design, truth = replace(DESIGNS["published"], workers=pilot), shown_by_runs(MULTIPLE * pilot)
 
     def count(number: int) -> Mapping[str, Counted]:
         sample = take_sample(run_of(design, np.random.default_rng([1, number])))
@@ -58,11 +61,54 @@ def _counting(key: str) -> Count:
     return count
 
 
+# Pilots, of systems drawn anew, that foretell two runs of their own size; experiments of each plan.
+SECOND = ("r of two runs within the range", "limit of one difference", "limit of all differences")
+SAME_SIZE = {"second-thirty": 30}
+SPREAD, DRAWN = 9.0, 40
+
+
+def _second(key: str) -> Count:
+    workers = SAME_SIZE[key]
+
+    def count(number: int) -> Mapping[str, Counted]:
+        rng = np.random.default_rng([30, number, workers])
+        quality = tuple(rng.normal(0, SPREAD, len(DESIGNS["published"].quality)))
+        design = replace(DESIGNS["published"], workers=workers, quality=quality)
+        pilot = take_sample(run_of(design, rng))
+        told = expect(fit(pilot, number), workers, Costs(None, 0, np.nan), 0.05, DRAWN, rng)
+        (first, one), (second, _) = (_scored(design, rng) for _ in range(2))
+        of_run = shown(one, rng)
+        r = pearson(first, second)
+        if told is None or of_run is None or not np.isfinite([r, told.r_low]).all():
+            return {}
+        counts = (
+            (float(told.r_low <= r <= told.r_high), 1),
+            (told.pair_bound / of_run.pair_bound, 1),
+            (told.all_pairs_bound / of_run.all_pairs_bound, 1),
+        )
+        return dict(zip(SECOND, counts, strict=True))
+
+    return count
+
+
+def _scored(design: Design, rng: np.random.Generator) -> tuple[NDArray[np.float64], Influences]:
+    """Return the overall z of the systems of a run, by name, and the workers' contributions to them."""
+    sample = take_sample(run_of(design, rng))
+    scores = score(sample)
+    found = influences(worker_sums(sample, scores, sample.overall["z"][:, None]))
+    return scores.z.sort_values("system")["overall"].to_numpy(np.float64), found
+
+
 PARTS = {
+    "plan-second": Part(
+        {"What a plan foretells of two runs of its pilot's size, limits in per cent of theirs (100)": SECOND},
+        {key: f"pilot and runs of {count} workers" for key, count in SAME_SIZE.items()},
+        _second,
+    ),
     "plan": Part(
         {"What a plan foretells, in per cent of what runs show (100)": COLUMNS},
         {key: f"pilot of {count} workers, run of {MULTIPLE * count}" for key, count in PILOTS.items()},
         _counting,
         most_runs=TRUTH_RUNS,
-    )
+    ),
 }

@@ -75,16 +75,16 @@ class ErrorOfRecord:
 
 # Workers who judged more move the mean more, and their residuals are then too small, so the variance by
 # workers is the jackknife: each sum of contributions is divided by 1 - p, with p the worker's share of all
-# weights. The degrees of freedom are those of W* = 1 / Σ p² workers. If all judged as much, both are the
-# usual: W / (W - 1) times the sum of squares, and W - 1. The variance by outputs is added where an output was
-# judged by several workers; then the degrees of freedom are also at most outputs - 1.
+# weights. Its degrees of freedom are those of W* = 1 / Σ p² workers. If all judged as much, both are the
+# usual: W / (W - 1) times the sum of squares, and W - 1. What different workers' judgments of the same outputs
+# add has O - 1 degrees of freedom, with O outputs. Those of the sum: Satterthwaite.
 #
 # Sources: jackknife of clusters (CV3): MacKinnon, Nielsen and Webb, *Fast and reliable jackknife and
 # bootstrap methods for cluster-robust inference*, Journal of Applied Econometrics 38, 2023; W*:
 # Carter, Schnepel and Steigerwald, *Asymptotic behavior of a t-test robust to cluster heterogeneity*, Review
 # of Economics and Statistics 99, 2017, with clusters alike but for their size; the sum of two clusterings:
-# Cameron, Gelbach and Miller 2011, section 2; the smaller number of clusters: Cameron and Miller 2015,
-# section V.
+# Cameron, Gelbach and Miller 2011, section 2; its degrees of freedom: Satterthwaite, *An approximate
+# distribution of estimates of variance components*, Biometrics Bulletin 2, 1946.
 def error_of_record(
     contributions: NDArray[np.float64],
     weights: NDArray[np.float64],
@@ -103,7 +103,7 @@ def error_of_record(
         weights: (K,), weights of the judgments in the mean; they add up to 1.
         workers: (K,), codes.
         outputs: (K,), codes.
-        added: variance of what does not depend on the judgments.
+        added: variance of what does not depend on the judgments, such as a pool's metric; it is known.
     """
     _, of = np.unique(workers, return_inverse=True)
     shares = np.bincount(of, weights)
@@ -111,15 +111,17 @@ def error_of_record(
     if count < 2:
         return ErrorOfRecord(np.nan, np.nan)
     sums = np.bincount(of, contributions) / (1 - shares)
-    variance = (count - 1) / count * float((sums**2).sum())
-    degrees = 1 / float((shares**2).sum()) - 1
-    judged = len(np.unique(outputs))
+    by_worker = (count - 1) / count * float((sums**2).sum())
+    by_output, judged = 0.0, len(np.unique(outputs))
     if 1 < judged < len(outputs):
         both = outputs * (int(workers.max()) + 1) + workers
-        across = clustered_variance(contributions, outputs) - clustered_variance(contributions, both)
-        variance += max(across, 0.0)
-        degrees = min(degrees, judged - 1)
-    return ErrorOfRecord(float(np.sqrt(variance + added)), degrees)
+        by_output = clustered_variance(contributions, outputs) - clustered_variance(contributions, both)
+        by_output = max(by_output, 0.0)
+    variance = by_worker + by_output + added
+    effective = 1 / float((shares**2).sum()) - 1
+    spread = by_worker**2 / effective + by_output**2 / max(judged - 1, 1)
+    degrees = variance**2 / spread if spread > 0 else effective
+    return ErrorOfRecord(float(np.sqrt(variance)), degrees)
 
 
 def independent_variance(contributions: NDArray[np.float64]) -> float:

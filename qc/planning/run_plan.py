@@ -132,8 +132,7 @@ def plan_run(
         count = max(ceil(multiple * workers), 2)
         on_step(f"{count} workers")
         rng = generator(seed, f"experiments with {multiple:g} times the workers")
-        drawn = [_experiment(model, count, alpha, rng) for _ in range(experiments)]
-        expected.append(_expected(count, [each for each in drawn if each is not None], model, costs))
+        expected.append(expect(model, count, costs, alpha, experiments, rng))
     found = [each for each in expected if each is not None]
     if not found:
         raise EmptyRunError(
@@ -141,6 +140,19 @@ def plan_run(
         )
     needed = tuple(_needed(each, found[-1]) for each in differences)
     return RunPlan(model, experiments, tuple(found), needed)
+
+
+def expect(
+    model: RaterModel,
+    workers: int,
+    costs: Costs,
+    alpha: float,
+    experiments: int,
+    rng: np.random.Generator,
+) -> Expected | None:
+    """Return the forecast for so many workers, from drawn experiments; None if in all too few pass."""
+    drawn = [_experiment(model, workers, alpha, rng) for _ in range(experiments)]
+    return _expected(workers, [each for each in drawn if each is not None], model, costs)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class StoppingStanding:
         unit: `judgments`, or `workers` if some workers judged it more than once.
         n: number of units.
         centre, half_width: of the interval at n; NaN below FIRST_LOOK, and for the asymptotic sequence while
-            nearly all values are the same.
+            nearly all values are the same or a tail is long.
     """
 
     system: str

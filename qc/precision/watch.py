@@ -33,7 +33,8 @@ UNDECIDED_NOTE = (
     "in no score yet."
 )
 WAITING_NOTE = (
-    f"A system has an interval once {FIRST_LOOK} workers who passed have met it, which is not so of all yet."
+    f"A system has an interval once {FIRST_LOOK} workers who passed have met it, or more if a few of them "
+    "gave far higher or lower scores than the others. This is not so of all systems yet."
 )
 
 
@@ -51,7 +52,7 @@ class ScoreSoFar:
     """A system's score so far: mean overall z over conversations of workers who passed, and its interval.
 
     `z` is NaN without such a conversation; `low` and `high` are NaN with fewer than FIRST_LOOK workers, and
-    while nearly all are the same.
+    while nearly all are the same or a tail is long.
     """
 
     system: str

@@ -14,6 +14,7 @@ from qc.method.replication import Replication
 from qc.method.scores import Scores, leaders
 from qc.robustness.filter_check import FilterCheck
 from qc.robustness.forecast import ReplicationForecast
+from qc.robustness.fragility import SMALL
 from qc.robustness.intervals import Intervals, systems_alike
 from qc.run import SIMULATED_NOTE
 from qc.sections.systems.replication import same_conclusions
@@ -36,6 +37,7 @@ FAIR_AGREEMENT = 0.7
 # With fewer systems r is above FAIR_AGREEMENT by chance alone too often: in 15 of 100 runs with 4 of them.
 FEWEST_SYSTEMS = 5
 
+ALIKE = "All systems were rated alike, so nothing can be said about their order."
 SIMULATED = "Every worker of this run is simulated: what follows says nothing about what people think."
 
 
@@ -77,6 +79,8 @@ def _plain_ranking(analysis: Analysis) -> str:
         return "No worker passed quality control, so the systems cannot be compared."
     if len(scored) == 1:
         return f"{scored[0]} is the only system with a score."
+    if systems_alike(analysis.sample, analysis.scores):
+        return ALIKE
     first, found = leaders(analysis.scores), analysis.intervals
     highest = _highest(first)
     if found is None or len(first) > 1:
@@ -137,9 +141,34 @@ def _ranking(analysis: Analysis) -> str:
         return "No worker passed the filter, so nothing can be said about the systems."
     if len(scored) == 1:
         return f"{scored[0]} is the only system with a score, so there is nothing to rank it against."
+    if systems_alike(analysis.sample, analysis.scores):
+        return ALIKE
     if analysis.intervals is None:
         return f"{_highest(leaders(analysis.scores))}; how sure that is was not computed."
-    return f"{_lead(analysis.scores, analysis.intervals)}; {_apart(scored, analysis.intervals)}."
+    said = f"{_lead(analysis.scores, analysis.intervals)}; {_apart(scored, analysis.intervals)}."
+    return " ".join(filter(None, (said, _decided_by_few(analysis))))
+
+
+def _decided_by_few(analysis: Analysis) -> str:
+    """Return a sentence on small removals of workers that change the ranking; "" if there are none."""
+    first, pairs = analysis.fragility, analysis.fragile_pairs
+    changes = []
+    if first is not None and first.share <= SMALL:
+        changes.append((len(first.workers), f"{first.successor} would have the highest score"))
+    if pairs is not None and pairs.pair is not None and pairs.is_small(pairs.pair):
+        named = f"{pairs.pair.first} and {pairs.pair.second}"
+        groups = ", and their groups would be one" if pairs.pair == pairs.border else ""
+        changes.append((len(pairs.pair.workers), f"{named} would no longer be told apart{groups}"))
+    if pairs is not None and pairs.border not in (None, pairs.pair) and pairs.is_small(pairs.border):
+        named = f"{pairs.border.first} and {pairs.border.second}"
+        changes.append((len(pairs.border.workers), f"{named} would be in one group"))
+    if not changes:
+        return ""
+    of = f" of the {whole(analysis.rates.workers.passed)} workers who passed"
+    (fewest, change), *others = changes
+    clauses = [f"without {whole(fewest)}{of}, {change}"]
+    clauses += [f"without {whole(number)}, {other}" for number, other in others]
+    return f"Few workers decide this: {'; '.join(clauses)}."
 
 
 def _lead(scores: Scores, intervals: Intervals) -> str:

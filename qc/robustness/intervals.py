@@ -132,8 +132,13 @@ def leader(
 # Random signs of 3 or 4 raters give only 4 or 8 different draws, too few for a level of 5 %.
 # `benchmarks/qc_truth.py --part few` begins at 5.
 FEWEST_RATERS = 5
+# Scores by criterion are more skewed than overall scores, and heaped at an end of the slider: with fewer
+# workers of a published run their intervals hold 92 to 93 % (`benchmarks/qc_truth.py --part few-drawn`).
+FEWEST_BY_CRITERION = 15
 # With fewer raters of a system, a note says that the intervals rest on few workers.
 FEW_RATERS = 30
+# Overall and one criterion, z and raw: the means of a run with a single criterion.
+ONE_CRITERION = 4
 # Sliders have whole points from 0 to 100, so workers who differ by less than half a point do not differ.
 HALF_STEP = 0.5
 # Points per z: median standard deviation of the workers who passed in the published run 1.
@@ -166,8 +171,10 @@ class Intervals:
     """Intervals of S systems; rows are in the order of the scores, columns overall and criteria.
 
     Bounds are NaN, and a pair is not distinguished, if the variation between workers is unknown: fewer than
-    FEWEST_RATERS workers rated a system, a few of them gave most of its ratings, or they differ by less than
-    half a step of a slider. Such a system has the widest range of ranks. A system without a score has rank 0.
+    FEWEST_RATERS workers rated a system (of a score on one of several criteria, fewer than
+    FEWEST_BY_CRITERION), a few of them gave most of its ratings, they differ by less than
+    half a step of a slider, or all systems were rated alike (`systems_alike`). Such a system has the widest
+    range of ranks. A system without a score has rank 0.
 
     Attributes:
         level: level of each single interval, and of all simultaneous intervals together.
@@ -265,8 +272,9 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
     values = [sample.overall["z"][:, None], sample.z, sample.overall["raw"][:, None], sample.raw]
     found = influences(worker_sums(sample, scores, np.hstack(values)))
     drawn = wild_draws(found, count, generator(seed, "signs of workers"))
-    low, high, known = _score_bounds(found, drawn, criteria)
-    pairs = _pairs(found, drawn)
+    differ = not systems_alike(sample, scores)
+    low, high, known = _score_bounds(found, drawn, criteria, differ)
+    pairs = _pairs(found, drawn, differ)
     highest = np.flatnonzero(places(found.mean[:, 0]) == 1)
     rated = np.flatnonzero(known[:, 0])
     # If the highest score has no interval, no system has a chance to be the best.
@@ -317,15 +325,28 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
     )
 
 
+def told_apart(sample: Sample, scores: Scores, count: int, seed: int) -> NDArray[np.bool_]:
+    """Return whether the row's system is distinguished as better than the column's, (S, S).
+
+    It is what `intervals` says with the same draws, without the intervals of scores. The order of the systems
+    is that of `scores`, which may be those of another sample of the run.
+    """
+    found = influences(worker_sums(sample, scores, sample.overall["z"][:, None]))
+    drawn = wild_draws(found, count, generator(seed, "signs of workers"))
+    return _pairs(found, drawn, not systems_alike(sample, scores)).simultaneous_low > 0
+
+
 def _score_bounds(
-    found: Influences, drawn: WildDraws, criteria: int
+    found: Influences, drawn: WildDraws, criteria: int, differ: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Return low, high, and whether they are known, of every mean, all (S, 2 (1 + K)): z, then raw."""
     errors = found.standard_errors()
     step = np.repeat([HALF_STEP / RATINGS_SD, HALF_STEP], 1 + criteria)
     half = upper_quantile(np.abs(drawn.t), LEVEL) * errors
     carried = found.carried_by_fewer_than(FEWEST_EFFECTIVE)[:, None]
-    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half) & ~carried
+    by_criterion = (np.arange(2 * (1 + criteria)) % (1 + criteria) > 0) & (criteria > 1)
+    enough = ~by_criterion | (found.raters[:, None] >= FEWEST_BY_CRITERION)
+    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half) & ~carried & enough & differ
     half = np.where(known, half, np.nan)
     return found.mean - half, found.mean + half, known
 
@@ -346,12 +367,12 @@ class _Pairs:
     contends: NDArray[np.bool_]
 
 
-def _pairs(found: Influences, drawn: WildDraws) -> _Pairs:
+def _pairs(found: Influences, drawn: WildDraws, differ: bool) -> _Pairs:
     raters, errors = found.raters, found.standard_errors_of_differences()
     rows, columns = np.triu_indices(len(raters), 1)
     varies = _vary(errors, np.minimum(raters[:, None], raters), HALF_STEP / RATINGS_SD)
     carried = found.carried_by_fewer_than(FEWEST_EFFECTIVE)
-    known = (varies & ~(carried | carried[:, None]))[rows, columns]
+    known = (varies & ~(carried | carried[:, None]))[rows, columns] & differ
     alone = np.where(known, upper_quantile(drawn.pairs, LEVEL), np.nan)
     largest = drawn.pairs[:, known].max(axis=1, initial=0)
     together = np.where(known, upper_quantile(largest, LEVEL), np.nan)
@@ -381,7 +402,7 @@ def _vary(
 
 
 def systems_alike(sample: Sample, scores: Scores) -> bool:
-    """Return whether all systems have the same score, and all workers agree on that, within half a step.
+    """Return whether all of several systems have the same score, and all workers agree, within half a step.
 
     Then only standardising tells systems apart, and there is no order. Raw scores count, too: z of workers
     who met unequal numbers of systems differ even if all systems have the same ratings.
@@ -397,9 +418,9 @@ def _alike_in(sample: Sample, scores: Scores, scale: str, step: float) -> bool:
     scored = np.flatnonzero(found.raters)
     raters = np.minimum(found.raters[:, None], found.raters)
     spread = found.standard_errors_of_differences() * np.sqrt(raters)
-    return bool(
-        len(scored) and np.ptp(found.mean[scored, 0]) <= step and spread[np.ix_(scored, scored)].max() <= step
-    )
+    if len(scored) < 2:
+        return False
+    return bool(np.ptp(found.mean[scored, 0]) <= step and spread[np.ix_(scored, scored)].max() <= step)
 
 
 def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
@@ -421,6 +442,8 @@ def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
             f"Fewer than {FEW_RATERS} workers who passed rated {named(few & ~too_few)}: intervals that rest "
             "on so few are wide, and hold what they promise less surely."
         )
+    if (few & ~too_few & (found.raters < FEWEST_BY_CRITERION)).any() and found.u.shape[2] > ONE_CRITERION:
+        notes[-1] += f" Scores by criterion have an interval from {FEWEST_BY_CRITERION} workers on."
     return notes
 
 

@@ -21,6 +21,7 @@ from qc.options import AnalysisOptions
 from qc.robustness.context import Adjusted, ContextEffects
 from qc.robustness.filter_check import AlphaInfluence, FilterCheck
 from qc.robustness.forecast import ReplicationForecast
+from qc.robustness.fragile_pairs import FragilePairs
 from qc.robustness.fragility import Fragility
 from qc.robustness.intervals import Intervals
 from qc.robustness.persona import PersonaEffect
@@ -93,6 +94,7 @@ class Analysis:
     clusters = _Named(Clusters)
     intervals = _Named(Intervals)
     fragility = _Named(Fragility)
+    fragile_pairs = _Named(FragilePairs)
     forecast = _Named(ReplicationForecast)
     replication = _Named(Replication)
     reproducibility = _Named(Reproducibility)

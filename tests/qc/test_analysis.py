@@ -19,7 +19,7 @@ from tests.qc.support.runs import run_of
 # The results that each section adds, by name.
 PARTS = {
     "significance": {"significance", "clusters"},
-    "intervals": {"intervals", "fragility"},
+    "intervals": {"intervals", "fragility", "fragile_pairs"},
     "forecast": {"forecast"},
     "replication": {"replication", "reproducibility"},
     "criteria": {"criteria"},

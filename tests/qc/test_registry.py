@@ -202,6 +202,8 @@ def test_what_every_part_has_tried_is_said() -> None:
 
 
 COUNTS = published(METHOD.read_text(encoding="utf-8"), PARTS)
+# What was measured may differ by so many points from what it should be; a bound may be safer.
+WITHIN = 1.5
 
 
 def test_the_published_summary_is_that_of_the_published_tables() -> None:
@@ -209,15 +211,15 @@ def test_the_published_summary_is_that_of_the_published_tables() -> None:
 
 
 @pytest.mark.parametrize("statement", [each for each in STATEMENTS if each.part], ids=lambda each: each.what)
-def test_what_is_published_is_as_it_should_be_or_the_summary_says_why_not(statement: Statement) -> None:
+def test_what_is_published_is_as_it_should_be(statement: Statement) -> None:
     for column in statement.columns:
         values, should_be = np.array(measured(statement, column, COUNTS)), wanted(column)
         assert len(values)
-        if statement.remark or not should_be:
+        if not should_be:
+            assert statement.remark, "no level is claimed, so the summary says why"
             continue
-        # The tables are of 300 to 2,000 runs, with standard errors of up to 1.3 points where 95 is right.
         level = float(should_be.strip("≤≥ "))
         if not should_be.startswith("≥"):
-            assert values.max() <= level + 2.5, column
+            assert values.max() <= level + WITHIN, column
         if not should_be.startswith("≤"):
-            assert values.min() >= level - 2.5, column
+            assert values.min() >= level - WITHIN, column

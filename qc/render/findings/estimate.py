@@ -278,7 +278,8 @@ def _looks(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
     )
     if any(isnan(_last(part.looks.plain)) for part in parts if part.looks):
         text += (
-            " Where nearly all values are the same, only the exact one holds, and the others are left out. "
+            " Where nearly all values are the same, or a few lie far from the others, only the exact one "
+            "holds, and the others are left out. "
             "It needs the ends of the scale: --scale LOW,HIGH."
         )
     return FindingsTable(

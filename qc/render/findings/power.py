@@ -157,8 +157,9 @@ def _noise(comparison: PairedComparison) -> FindingsTable:
         Column("of_record", "Of record"),
     )
     text = (
-        "How often a repetition of this experiment would put two systems in the other order, averaged "
-        "over pairs: no metric can be seen to err less than that. Judgments drawn each for itself "
+        "How often, at least, a repetition of this experiment would put two systems in the other order, "
+        "averaged over pairs: no metric can be seen to err less than that. It takes the differences seen for "
+        "the true ones, which are smaller on average. Judgments drawn each for itself "
         "(published) understate it, for those of one output, or of one worker, hang together. The larger "
         "of these two is the number of record."
     )
@@ -317,7 +318,7 @@ def _noise_sentence(comparison: PairedComparison) -> str:
     pairs = len(comparison.means.differences)
     remark = "; a metric that seems to err less is lucky" if noise >= FEW else ""
     return (
-        f"With {kept} people themselves would put {percent(noise)} of the "
+        f"With {kept} people themselves would put at least {percent(noise)} of the "
         f"{whole(pairs)} pair{'s' if pairs > 1 else ''} of systems in the other order{remark}."
     )
 

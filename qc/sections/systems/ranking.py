@@ -10,7 +10,7 @@ from qc.drawing.charts import interval, point, rows
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import FAMILY_COLOURS, FAMILY_MARKERS, MUTED
 from qc.method.scores import Ceiling, Scores, places, raters_of
-from qc.robustness.intervals import Intervals
+from qc.robustness.intervals import Intervals, systems_alike
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Json, MadeFile, Section, TitledTable, always
@@ -44,8 +44,10 @@ CEILING = " (human, the ceiling)"
 def ranking(analysis: Analysis) -> Table:
     """Return the systems, best first, with the uncertainty of their order, if computed."""
     z, found = analysis.scores.z, analysis.intervals
-    rank = places(z[OVERALL].to_numpy(np.float64))
-    table = z[["system", "n", OVERALL]].assign(raw=analysis.scores.raw[OVERALL], rank=list(map(whole, rank)))
+    place = places(z[OVERALL].to_numpy(np.float64))
+    if systems_alike(analysis.sample, analysis.scores):
+        place = np.where(np.isfinite(place), 1.0, np.nan)
+    table = z[["system", "n", OVERALL]].assign(raw=analysis.scores.raw[OVERALL], rank=list(map(whole, place)))
     columns = [SYSTEM_COLUMN, Column("rank", "Rank", WRITTEN), Column(OVERALL, "z", THREE)]
     if found is not None:
         table = table.assign(

@@ -57,10 +57,11 @@ def first(run: Run, workers: int) -> Run:
 
 
 def test_the_interval_is_the_sequence_of_those_who_passed() -> None:
-    run = drawn(60, 1)
+    run = drawn(160, 1)
     sample = take_sample(run)
     found = running(run, all_of(run))
-    assert found.passed + found.failed == 60
+    assert found.passed + found.failed == 160
+    assert np.isfinite(found.widest)
     assert found.passed == int(sample.screening.workers["passed"].sum())
     for code, score in enumerate(found.scores):
         values = sample.overall["z"][sample.counted & (sample.systems == code)]
@@ -85,7 +86,7 @@ def test_a_look_now_is_what_the_sequence_later_says_it_was() -> None:
 
 def test_workers_come_in_the_order_in_which_they_handed_in() -> None:
     """With an outlier first, the estimated variance differs from that with it last: so does the interval."""
-    run = drawn(60, 3)
+    run = drawn(160, 3)
     turned = replace(run, ended=cast("pd.Series", run.ended)[::-1].reset_index(drop=True))
     sample = take_sample(run)
     rows = np.flatnonzero(sample.counted & (sample.systems == 0))

@@ -18,7 +18,7 @@ from tests.qc.support.analyses import NASTY, awkward_run, bare, rated, whole, wi
 
 SCHEMA = json_schema()
 PARTS = {
-    "intervals": {"intervals", "fragility"},
+    "intervals": {"intervals", "fragility", "fragile_pairs"},
     "significance": {"significance", "clusters"},
     "forecast": {"forecast"},
     "replication": {"replication", "reproducibility"},
@@ -136,7 +136,6 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
         "context",
         "adjusted",
         "groups",
-        "fragility",
     }
     assert set(SCHEMA["properties"]) - set(content) == absent | REGISTERED
     assert content["transcripts"]["repeats"] is not None

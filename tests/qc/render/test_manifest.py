@@ -57,7 +57,6 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         "writing.svg",
         "turn_ratings.csv",
         "scenarios.csv",
-        "fragility.csv",
         *(name for name in NAMES if name.endswith("_without_shared_workers.csv")),
     }
     assert made == declared - unheld

@@ -57,7 +57,8 @@ def test_a_leader_that_cannot_be_told_apart_from_a_rival() -> None:
     )
     assert found.endswith(
         f"; all pairs taken together, 2 of 3 can be told apart, which makes 2 groups: {leader} and {rival}; "
-        "then system 2."
+        f"then system 2. Few workers decide this: without 1 of the 20 workers who passed, {rival} would have "
+        "the highest score."
     )
 
 
@@ -115,7 +116,10 @@ def test_systems_that_do_not_differ() -> None:
 
 
 def test_two_systems() -> None:
-    assert ranking(rated(20, 60, 60, spread=10)).endswith("with these data the order of the two is open.")
+    assert ranking(rated(20, 60, 60, spread=10)).endswith(
+        "with these data the order of the two is open. Few workers decide this: without 1 of the 20 workers "
+        "who passed, system 0 would have the highest score."
+    )
     assert ranking(rated(20, 80, 40)).endswith("; the two can be told apart.")
 
 

@@ -194,6 +194,13 @@ def test_no_forecast_where_all_systems_were_rated_alike(same_design: bool) -> No
     ratings = [[0.0] * 3 if system == "qc" else [100.0] * 3 for system in what]
     analysis = analyse(run_of(who, what, ratings, where), AnalysisOptions(bootstrap=100))
     assert analysis.forecast is None
+    assert analysis.fragility is None
+    assert analysis.fragile_pairs is None
+    assert analysis.intervals is not None
+    assert np.isnan(analysis.intervals.best_chance).all()
+    assert len(analysis.intervals.groups) == 1
+    said = "All systems were rated alike, so nothing can be said about their order."
+    assert (headlines(analysis)[0], verdict(analysis).findings[0]) == (said, said)
     assert headlines(analysis)[1] == (
         "All systems were rated alike, so whether a second run would agree cannot be told."
     )

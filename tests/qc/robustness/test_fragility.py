@@ -1,5 +1,6 @@
 """The fewest workers whose removal changes the leader: by hand, against an exact search, and as published."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ import pytest
 
 from qc.method.sample import Sample
 from qc.method.scores import leaders, score
-from qc.robustness.fragility import Fragility, fragility
+from qc.robustness.fragility import Fragility, fragility, without
 from qc.robustness.intervals import means_of_sums, worker_sums
 from tests.qc.support.samples import sample_of, sample_of_arrays
 
@@ -90,6 +91,37 @@ def test_exact_search_finds_no_fewer(seed: int) -> None:
     assert (len(found.workers) if found.successor else np.inf) == exact(sample)
     if found.successor:
         assert leaders_without(sample, found.workers["worker"].to_list()) == [found.successor]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_exact_search_of_items_finds_no_fewer(seed: int) -> None:
+    """A removal changes the weights of the other judgments of its items."""
+    rng = np.random.default_rng(seed)
+    rated = rng.random((7, 9)) < 0.4
+    rated[0] = True
+    workers, items = np.nonzero(rated)
+    z = rng.normal(0, 0.6, len(items)) + 0.3 * (items % 3 == 0)
+    sample = replace(sample_of_arrays(workers, items % 3, z[:, None]), items=items)
+    found = fragile(sample)
+    assert found is not None
+    # Every column of `kept` is a judgment; a system's score is the mean over items of means.
+    kept = ((np.arange(2**7)[:, None] >> np.arange(7)) & 1).astype(np.float64)[:, workers]
+    of_item = (items[:, None] == np.arange(9)).astype(np.float64)
+    left = kept @ of_item
+    means = (kept * z) @ of_item / np.where(left > 0, left, np.nan)
+    with warnings.catch_warnings(action="ignore"):
+        by_system = np.nanmean(means.reshape(-1, 3, 3), axis=1)
+    leads = int(found.leader.removeprefix("s"))
+    overtaken = (np.delete(by_system, leads, axis=1) > by_system[:, [leads]] + 1e-9).any(axis=1)
+    removed = 7 - ((np.arange(2**7)[:, None] >> np.arange(7)) & 1).sum(axis=1)
+    fewest = removed[overtaken].min(initial=8)
+    assert (len(found.workers) if found.successor else 8) == fewest
+    if found.successor:
+        left = without(sample, found.workers["worker"].to_numpy())
+        after = score(left).z.set_index("system")["overall"]
+        last = found.workers.iloc[-1]
+        assert after[found.leader] == pytest.approx(last["leader_z"])
+        assert after[found.successor] == pytest.approx(last["successor_z"])
 
 
 def test_order_of_rows_changes_nothing() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import leaders, places, score
-from qc.robustness.intervals import Draws, Intervals, draw, intervals, leader
+from qc.robustness.intervals import FEWEST_BY_CRITERION, Draws, Intervals, draw, intervals, leader
 from qc.statistics import resampling
 from qc.statistics.resampling import (
     Influences,
@@ -432,7 +432,11 @@ def test_where_one_of_many_workers_did_most_of_the_work_nothing_is_said_to_be_su
         found(take_sample(run_of(replace(design, leading=leading), np.random.default_rng(2))))
         for leading in ((), (60,))
     )
-    assert np.isfinite([even.z_low, even.raw_high]).all()
+    assert np.isfinite([even.z_low[:, 0], even.raw_high[:, 0]]).all()
+    many = even.raters >= FEWEST_BY_CRITERION
+    assert (np.isfinite(even.z_low[:, 1:]) == many[:, None]).all()
+    assert (np.isfinite(even.raw_high[:, 1:]) == many[:, None]).all()
+    assert 0 < many.sum() < 10
     assert np.isnan([uneven.z_low, uneven.z_high, uneven.raw_low, uneven.raw_high]).all()
     assert np.isnan(uneven.best_chance).all()
     assert not (uneven.simultaneous_low > 0)[~np.eye(10, dtype=bool)].any()
