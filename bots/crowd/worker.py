@@ -113,6 +113,8 @@ class SimulatedWorker:
         """Take part in `run` from the first page to the last."""
         try:
             joined = await self.client.join(run, self.name, reply_pace, self.simulated_as)
+            # A study that gives none is refused before anything is said.
+            await self.client.beliefs(joined.assignment)
             await self._take_part(joined)
         except (AssignmentFailed, RequestFailed) as error:
             self.diary.failure = str(error)

@@ -21,8 +21,8 @@ def study_schema() -> Schema:
     """Return the JSON Schema of a study. It is shared: do not change it.
 
     `x-kinds` of a setting: the kinds of answers that it belongs to. `x-words` of a kind of answer, of the
-    language, and of the QC bot's corpus: the name of each. `x-unused` of the task: the settings that each task does not use.
-    `x-code`: any new code may be used.
+    language, and of the QC bot's corpus: the name of each. `x-unused` of the task: the settings that each
+    task does not use. `x-code`: any new code may be used.
     """
     schema = Study.model_json_schema()
     for form in (AnswerForm, AskedQuestion):

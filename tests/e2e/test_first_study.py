@@ -1,4 +1,4 @@
-"""From the desk's first page to an open run in German, by somebody new: no YAML, and 15 clicks beside typing."""
+"""From the desk's first page to an open run in German: no YAML, and 15 clicks beside typing."""
 
 from functools import partial
 from itertools import count
@@ -38,7 +38,7 @@ def model() -> FastAPI:
 
 
 class Newcomer:
-    """Somebody's hands: every click is counted, and every choice from a list; they type where the focus is."""
+    """Somebody's hands: clicks and choices from a list are counted; they type where the focus is."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -60,7 +60,7 @@ class Newcomer:
         self.clicks += 1
 
     def type(self, field: Locator, text: str) -> None:
-        """Type into a field: the one that has the focus, or one that Tab reaches soon; else it takes a click."""
+        """Type into a field that has the focus, or that Tab reaches soon; else it takes a click."""
         for _ in range(NEAR):
             if field.evaluate("field => field === document.activeElement"):
                 break
@@ -73,15 +73,15 @@ class Newcomer:
 
 def add_bot(hands: Newcomer, name: str, address: str, service: str | None = None) -> None:
     form = hands.page.get_by_role("form", name="Add a bot")
-    fields = {label: form.get_by_label(label, exact=True) for label in ("Name of the bot", "Address", "Model")}
-    expect(fields["Name of the bot"]).to_be_focused()
-    hands.type(fields["Name of the bot"], name)
+    field = partial(form.get_by_label, exact=True)
+    expect(field("Name of the bot")).to_be_focused()
+    hands.type(field("Name of the bot"), name)
     if service is not None:
-        hands.choose(form.get_by_label("Service"), service)
-    hands.type(fields["Address"], address)
-    hands.type(fields["Model"], "m")
+        hands.choose(field("Service"), service)
+    hands.type(field("Address"), address)
+    hands.type(field("Model"), "m")
     hands.click(form.get_by_role("button", name="Add", exact=True))
-    expect(fields["Name of the bot"]).to_have_value("")
+    expect(field("Name of the bot")).to_have_value("")
 
 
 def test_a_german_study_with_two_own_bots_is_opened_in_fifteen_clicks(page: Page, stage: Stage) -> None:

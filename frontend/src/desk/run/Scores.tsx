@@ -1,22 +1,26 @@
 import { sorted } from "../../design/sorting";
-import type { RunAnalysis, ScoreStanding } from "../api_types";
+import type { RunAnalysis, RunDetail, ScoreStanding } from "../api_types";
 import { ago, signed, when } from "../format";
 import { counted } from "../words";
 
 /** How sure the scores are so far, and who passes: no verdict while ratings come in. */
-export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: Date }) {
+export function Scores({ run, now }: { run: RunDetail; now: Date }) {
+  const { analysis } = run;
   return (
     <section aria-labelledby="scores">
       <div class="section-head">
         <h2 id="scores">Scores so far</h2>
-        {analysis && (
+        {analysis !== null && analysis.ratings > 0 && (
           <p class="soft small" title={when(analysis.at)}>
             {counted(analysis.ratings, "rating")}, updated {ago(analysis.at, now)}
           </p>
         )}
       </div>
-      {analysis === null || analysis.scores.length === 0 ? (
-        <p class="soft">No ratings yet.</p>
+      {analysis === null || analysis.ratings === 0 || analysis.scores.length === 0 ? (
+        <p class="soft">
+          No ratings yet.
+          {run.simulated_conversations_rated > 0 && " Those of simulated workers don’t count here."}
+        </p>
       ) : (
         <div class="box scores">
           <PassRate counts={analysis.pass_rate} />
