@@ -113,8 +113,6 @@ class SimulatedWorker:
         """Take part in `run` from the first page to the last."""
         try:
             joined = await self.client.join(run, self.name, reply_pace, self.simulated_as)
-            # A study that gives none is refused before anything is said.
-            await self.client.beliefs(joined.assignment)
             await self._take_part(joined)
         except (AssignmentFailed, RequestFailed) as error:
             self.diary.failure = str(error)
@@ -253,6 +251,8 @@ class SimulatedWorker:
             return {"type": "leave"}
         if view.typing:
             return None
+        if self.diary.inputs == 0:
+            await self._beliefs(joined)  # a study that gives none is refused before anything is said
         return await (self._line(view) if view.choice_due is None else self._choose(view, joined))
 
     async def _line(self, view: PageView) -> Message:
