@@ -41,7 +41,7 @@ export function Overview({ run, now }: { run: RunDetail; now: Date }) {
             )}
             <Simulated run={run} />
           </div>
-          <Scores run={run} now={now} />
+          <Scores analysis={run.analysis} now={now} />
           <Fold title="Systems">
             <Systems systems={run.systems} simulated={run.simulated_systems} />
           </Fold>

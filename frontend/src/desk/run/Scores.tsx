@@ -1,34 +1,36 @@
 import { sorted } from "../../design/sorting";
-import type { RunAnalysis, RunDetail, ScoreStanding } from "../api_types";
+import type { RunAnalysis, ScoreStanding } from "../api_types";
 import { ago, signed, when } from "../format";
 import { counted } from "../words";
 
 /** How sure the scores are so far, and who passes: no verdict while ratings come in. */
-export function Scores({ run, now }: { run: RunDetail; now: Date }) {
-  const { analysis } = run;
+export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: Date }) {
   return (
     <section aria-labelledby="scores">
       <div class="section-head">
         <h2 id="scores">Scores so far</h2>
-        {analysis !== null && analysis.ratings > 0 && (
+        {analysis && (
           <p class="soft small" title={when(analysis.at)}>
             {counted(analysis.ratings, "rating")}, updated {ago(analysis.at, now)}
           </p>
         )}
       </div>
-      {analysis === null || analysis.ratings === 0 || analysis.scores.length === 0 ? (
-        <p class="soft">
-          No ratings yet.
-          {run.simulated_conversations_rated > 0 && " Those of simulated workers don’t count here."}
-        </p>
+      {analysis === null || analysis.scores.length === 0 ? (
+        <p class="soft">No ratings yet.</p>
       ) : (
         <div class="box scores">
           <PassRate counts={analysis.pass_rate} />
-          <Chart scores={analysis.scores} />
-          <p class="soft small">
-            Each dot is a system’s z score with its interval, a confidence sequence: it holds whenever you
-            look, and narrows as ratings come in. Two systems whose intervals do not overlap differ.
-          </p>
+          {analysis.scores.every(({ conversations }) => conversations === 0) ? (
+            <p class="soft">No scores yet: they count the workers who pass quality control.</p>
+          ) : (
+            <>
+              <Chart scores={analysis.scores} />
+              <p class="soft small">
+                Each dot is a system’s z score with its interval, a confidence sequence: it holds whenever you
+                look, and narrows as ratings come in. Two systems whose intervals do not overlap differ.
+              </p>
+            </>
+          )}
           {analysis.notes.map((note) => (
             <p key={note} class="soft small">
               {note}
