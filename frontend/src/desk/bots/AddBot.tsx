@@ -142,7 +142,7 @@ export function systemsOf({ content }: Editor): (WrittenSystem | null)[] {
 const MOST_MET = 5;
 
 /** How many systems a worker meets, of whom there is one family more: one of each as long as they are few. */
-export function systemsMet(before: number, families: number): number {
+function systemsMet(before: number, families: number): number {
   return before > families || (before === families - 1 && families <= MOST_MET) ? families : before;
 }
 
