@@ -37,7 +37,7 @@ from bots.core.host_protocol import (
 )
 from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.self_identification import gives_itself_away
-from bots.corpus import Corpus, CorpusError, load_corpus
+from bots.corpus import Corpus, CorpusError, load_corpus, shipped_corpora
 from bots.crowd.profile import FittedRaterModel
 from bots.endpoints import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.address import EndpointError
@@ -123,6 +123,7 @@ __all__ = [
     "recorded",
     "require_openable",
     "run_length",
+    "shipped_corpora",
     "verdict_table",
     "within",
     "worst",

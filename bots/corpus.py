@@ -364,13 +364,19 @@ def _episode(entry: CorpusEntry) -> Episode:
     return Episode(([], entry.personality), lines)
 
 
-SHIPPED = ("smalltalk",)
+# The shipped corpora, and their languages.
+SHIPPED = {"smalltalk": "en"} | {f"smalltalk_{tag}": tag for tag in ("de", "es", "fr", "ja", "zh")}
 _BUILTIN = "builtin:"
 _FORMATS = "one of the formats in docs/bots.md: JSONL, ParlAI text, or PersonaChat JSON"
 
 
+def shipped_corpora() -> dict[str, str]:
+    """Return the languages of the shipped corpora, by the names that studies give them."""
+    return {_BUILTIN + name: language for name, language in SHIPPED.items()}
+
+
 def load_corpus(spec: str, language: str = "en") -> Corpus:
-    """Return the corpus that `spec` names: "builtin:smalltalk", or the path of a file.
+    """Return the corpus that `spec` names: a shipped one such as "builtin:smalltalk", or the path of a file.
 
     The format is recognised from the content, not from the name. `language`: a tag; its rules split the
     corpus into words.

@@ -251,6 +251,8 @@ class SimulatedWorker:
             return {"type": "leave"}
         if view.typing:
             return None
+        if self.diary.inputs == 0:
+            await self._beliefs(joined)  # a study that gives none is refused before anything is said
         return await (self._line(view) if view.choice_due is None else self._choose(view, joined))
 
     async def _line(self, view: PageView) -> Message:

@@ -17,7 +17,7 @@ from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record
 from server.desk.people.mail import InvitationMail
-from server.desk.people.people import PersonWithLink, linked, made, mailed, password_link, revoke, said
+from server.desk.people.people import PersonWithLink, linked, made, password_link, revoke, said
 
 cli = typer.Typer(
     help="Manage who may sign in at the desk, and their roles.",
@@ -77,7 +77,9 @@ def _hand_over(settings: Settings, found: PersonWithLink, role: str, study: str,
     sys.stdout.write(found.link + "\n")
     stderr.print(f"For [bold]{escape(found.name)}[/]{role}: the link works once, within a week.")
     if by_mail:
-        sent = asyncio.run(mailed(InvitationMail(settings), found, "The administrator", study))
+        mail = InvitationMail(settings)
+        who, by = found.name, "The administrator"
+        sent = asyncio.run(mail.send_any(who, by, study, found.link, found.link_expires_at))
         if sent.mail_failure is not None:
             fail(f"the e-mail could not be sent: {sent.mail_failure}", "Send the link yourself.")
         stderr.print(f"The link was sent to {escape(found.name)}.")

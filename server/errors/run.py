@@ -382,7 +382,7 @@ class BotsUnfit(CandorError):
 
     code = "bots_unfit"
     status = 409
-    hint = "Fix the bots and check them again. To open the run anyway, use --despite-failing-bots."
+    hint = "Fix the bots and check them again, or open the run all the same."
 
 
 class NoModeration(CandorError):

@@ -8,6 +8,7 @@ from typing import assert_never
 
 import yaml
 
+from bots import shipped_corpora
 from server.session.answer_kinds import KINDS, answer_type, misfits
 from server.session.instrument import PARTS
 from server.session.plan import QC
@@ -301,9 +302,10 @@ def text_notes(study: Study) -> Iterator[str]:
     if builtin := builtin_elsewhere(study):
         named = ", ".join(builtin)
         yield f"Builtin bots speak English only, and the study is in {_name_of(study.language)}: {named}."
-    if study.bots_of_systems and instrument is not ENGLISH and study.qc.corpus.startswith("builtin:"):
+    spoken = shipped_corpora().get(study.qc.corpus)
+    if study.bots_of_systems and spoken and instrument is not instrument_of(spoken):
         remedy = f"choose a corpus in {_name_of(study.language)}"
-        yield f"The QC bot's corpus “{study.qc.corpus}” is English: {remedy}."
+        yield f"The QC bot's corpus “{study.qc.corpus}” is {_name_of(spoken)}: {remedy}."
     if _draws_personas(study) and instrument is not ENGLISH and study.corpus.startswith("builtin:"):
         readers = "bots and workers read them" if study.topic_mode == "icebreaker" else "bots read them"
         yield (

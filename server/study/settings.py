@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from bots import shipped_corpora
 from server.recruiters.recruiter import PAYING
 from server.session.answer_kinds import KINDS, KINDS_OF_SETTINGS, AnswerForm, answer_type
 from server.session.instrument import AskedQuestion
 from server.settings_file import Location
-from server.study.study import Study
+from server.study.study import QcSpec, Study
 from server.study.tasks import TASKS, task_type
 from server.study.texts import language_names
 
@@ -19,9 +20,9 @@ Schema = dict[str, Any]
 def study_schema() -> Schema:
     """Return the JSON Schema of a study. It is shared: do not change it.
 
-    `x-kinds` of a setting: the kinds of answers that it belongs to. `x-words` of a kind of answer, and of
-    the language: the name of each. `x-unused` of the task: the settings that each task does not use.
-    `x-code`: any new code may be used.
+    `x-kinds` of a setting: the kinds of answers that it belongs to. `x-words` of a kind of answer, of the
+    language, and of the QC bot's corpus: the name of each. `x-unused` of the task: the settings that each
+    task does not use. `x-code`: any new code may be used.
     """
     schema = Study.model_json_schema()
     for form in (AnswerForm, AskedQuestion):
@@ -29,7 +30,9 @@ def study_schema() -> Schema:
         for name, kinds in KINDS_OF_SETTINGS.items():
             properties[name]["x-kinds"] = list(kinds)
         properties["kind"]["x-words"] = {kind: answer_type(kind).words for kind in KINDS}
-    schema["properties"]["language"]["x-words"] = language_names()
+    schema["properties"]["language"]["x-words"] = names = language_names()
+    corpora = {corpus: f"Small talk in {names[tag]}" for corpus, tag in shipped_corpora().items()}
+    schema["$defs"][QcSpec.__name__]["properties"]["corpus"]["x-words"] = corpora
     unused = {task: sorted(task_type(task).unused) for task in TASKS}
     schema["properties"]["task"]["x-unused"] = unused
     for recruiter in PAYING.values():

@@ -7,9 +7,11 @@ from typing import Any, Literal, get_args
 
 import yaml
 
+from bots import shipped_corpora
 from server.study.document import read_document
 from server.study.edits import EditedSetting, edited, named
 from server.study.study import DEMO
+from server.study.tasks import task_type
 from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 
 TemplateName = Literal[
@@ -79,6 +81,9 @@ def template_text(name: TemplateName, study: str, language: str) -> str:
         if "statement" in criterion:
             statement = _translations()[language][criterion["label"]]
             changes.append(EditedSetting(("criteria", i, "statement"), statement))
+    corpora = [corpus for corpus, spoken in shipped_corpora().items() if spoken == language]
+    if corpora and task_type(content.get("task", "chat")).chats:
+        changes.append(EditedSetting(("qc",), {**content.get("qc", {}), "corpus": corpora[0]}))
     systems = content.get("systems", [])
     spoken = [system for system in systems if not system["bot"].startswith("builtin:")]
     if spoken != systems:  # builtin bots speak English only

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bots import Corpus, CorpusError, load_corpus
+from bots import Corpus, CorpusError, load_corpus, shipped_corpora
 from bots.builtin import builtin_names
 
 SELF = """\
@@ -171,6 +171,14 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         load_corpus("/dev/zero")  # which has no end
     with pytest.raises(CorpusError, match=r"no such shipped corpus.*builtin:smalltalk"):
         load_corpus("builtin:none")
+
+
+@pytest.mark.parametrize(("name", "language"), shipped_corpora().items())
+def test_a_shipped_corpus_says_nothing_twice(name: str, language: str) -> None:
+    corpus = load_corpus(name, language)
+    turns = Counter(turn for dialogue in corpus.dialogues for turn in dialogue.turns)
+    assert len(turns) >= 80
+    assert max(turns.values()) == 1
 
 
 def test_split_deals_whole_dialogues(corpus: Corpus) -> None:

@@ -10,7 +10,8 @@ SETTLED = """async () => {
     await Promise.allSettled(document.getAnimations().filter(ends).map((animation) => animation.finished));
     await new Promise(requestAnimationFrame);
 }"""
-# All rules, and the sizes of targets (WCAG 2.2): a target that is half under a bar counts as too small.
+# All rules, and the sizes of targets (WCAG 2.2). A target that is half under a bar counts as too small: this
+# is for pages that are shown from their top, while `clean` checks them wherever they were scrolled to.
 WITH_TARGETS = {"rules": {"target-size": {"enabled": True}}}
 # The rules that hang on colours.
 _COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}

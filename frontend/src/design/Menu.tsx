@@ -30,6 +30,8 @@ export function Menu({ label, items, children, inRow }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   const [place, setPlace] = useState({});
+  // The list hangs from the side of the button that is nearer to the edge of the page.
+  const [atStart, setAtStart] = useState(false);
 
   useEffect(() => {
     if (!open) {
@@ -100,13 +102,20 @@ export function Menu({ label, items, children, inRow }: Props) {
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
-        onClick={() => setOpen(!open)}
+        onClick={({ currentTarget }) => {
+          const { left, right } = currentTarget.getBoundingClientRect();
+          setAtStart(left + right < window.innerWidth);
+          setOpen(!open);
+        }}
       >
         <span class={inRow ? "unseen" : "menu-label"}>{label}</span>
         <Icon of={inRow ? Ellipsis : ChevronDown} />
       </button>
       {open && (
-        <div class={inRow ? "menu-box menu-free" : "menu-box"} style={inRow ? place : undefined}>
+        <div
+          class={`menu-box ${inRow ? "menu-free" : atStart ? "menu-start" : ""}`}
+          style={inRow ? place : undefined}
+        >
           {children && <div class="menu-head">{children}</div>}
           <div id={id} role="menu" class="menu-list">
             {items.filter(({ danger }) => !danger).map(entry)}

@@ -38,6 +38,15 @@ export function App() {
   const [signedOut, setSignedOut] = useState(false);
   const [route, go] = useRoute();
   const refusedBy = useRef<string | null>(null);
+  const main = useRef<HTMLElement>(null);
+  const arrived = useRef(false);
+  useEffect(() => {
+    // What led to another page is gone with the former one: the new page takes the focus over.
+    if (arrived.current && document.activeElement === document.body) {
+      main.current?.focus({ preventScroll: true });
+    }
+    arrived.current = true;
+  }, [route]);
 
   const enter = (account: Account, token: string) => {
     token ? keepToken(token) : forgetToken();
@@ -114,7 +123,7 @@ export function App() {
             <Palette />
             <WhoIsHere account={account} token={token} onSignedOut={leave} />
           </header>
-          <main class="desk-main">
+          <main class="desk-main" ref={main} tabIndex={-1}>
             <Breadcrumbs route={route} />
             <GuardedView route={route} />
           </main>

@@ -1,4 +1,6 @@
 import { Play } from "lucide";
+import { useState } from "preact/hooks";
+import { Button } from "../design/Button";
 import { Empty } from "../design/Empty";
 import { useSorting } from "../design/sorting";
 import { Table } from "../design/Table";
@@ -14,6 +16,7 @@ import { usePushed } from "./pushed";
 import { AttentionStrip } from "./run/AttentionStrip";
 import { changedList } from "./run/changes";
 import { Status } from "./Status";
+import { NewStudy } from "./studies/NewStudy";
 
 const COLUMNS = [
   { name: "Run", sort: "title" },
@@ -34,10 +37,14 @@ const KEYS = {
 export function RunsView() {
   const { data, failure } = usePushed("/api/desk/watch/runs", {}, changedList);
   const now = useNow();
+  const [adding, setAdding] = useState(false);
   const { rows, sorting } = useSorting(data ?? [], KEYS);
   return (
     <>
-      <h1>Runs</h1>
+      <div class="run-head">
+        <h1>Runs</h1>
+        <Button onClick={() => setAdding(true)}>New study</Button>
+      </div>
       <LoadStatus failure={failure} empty={data === null} />
       {data && <AttentionStrip items={data.flatMap(attentionOf)} />}
       {data?.length === 0 && (
@@ -78,6 +85,7 @@ export function RunsView() {
           ))}
         </Table>
       )}
+      {adding && <NewStudy onClose={() => setAdding(false)} />}
     </>
   );
 }

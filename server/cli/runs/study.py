@@ -217,5 +217,6 @@ def _require_fit(
         fitness.require_fit(check_fitness(opened, registered, opened_bots))
     except BotsUnfit as error:
         if not despite:
-            raise
+            hint = "Fix the bots and check them again. To open the run anyway, use --despite-failing-bots."
+            raise BotsUnfit(error.message, hint) from error
         stderr.print(f"[yellow]Opened anyway:[/] {escape(error.message)}", soft_wrap=True)

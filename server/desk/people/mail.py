@@ -5,6 +5,7 @@ import smtplib
 from datetime import datetime
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import structlog
@@ -17,6 +18,13 @@ from server.errors import InvalidField, NoMail
 _SECONDS = 20.0  # time-out of each step
 _TLS_PORT, _STARTTLS_PORT = 465, 587
 log = structlog.get_logger()
+
+
+class Sent(NamedTuple):
+    """What became of a link: fields of the answer that has it. `mail_failure`: why it could not be sent."""
+
+    mailed: bool = False
+    mail_failure: str | None = None
 
 
 class InvitationMail:
@@ -38,6 +46,15 @@ class InvitationMail:
             raise NoMail("This server sends no e-mails")
         if "@" not in name:
             raise InvalidField(f"“{name}” is not an e-mail address", "Copy the link and send it yourself.")
+
+    async def send_any(
+        self, person: str, by: str, study: str, link: str | None, expires_at: datetime | None
+    ) -> Sent:
+        """Send a link, if there is one, and return what became of it. The arguments are those of `send`."""
+        if link is None or expires_at is None:
+            return Sent()
+        failure = await self.send(person, by, study, link, expires_at)
+        return Sent(mailed=failure is None, mail_failure=failure)
 
     async def send(self, person: str, by: str, study: str, link: str, expires_at: datetime) -> str | None:
         """Send a link for choosing a password. Return why that failed; None if the server took the e-mail.

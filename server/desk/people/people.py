@@ -159,7 +159,10 @@ async def invite_person(
         return linked(public_url, connection, body.name, sign_ins.new_link(connection, person, at))
 
     made = await store.submit(add)
-    return await mailed(mail, made, actor.name, study) if body.by_mail else made
+    if not body.by_mail:
+        return made
+    sent = await mail.send_any(made.name, actor.name, study, made.link, made.link_expires_at)
+    return made.model_copy(update=sent._asdict())
 
 
 @router.put("/people/{person}/role", dependencies=_PEOPLE)
@@ -202,7 +205,10 @@ async def new_password_link(
         )
 
     made = await store.submit(make)
-    return await mailed(mail, made, actor.name, ALL_STUDIES) if by_mail else made
+    if not by_mail:
+        return made
+    sent = await mail.send_any(made.name, actor.name, ALL_STUDIES, made.link, made.link_expires_at)
+    return made.model_copy(update=sent._asdict())
 
 
 @router.delete("/people/{person}/link", status_code=204, dependencies=_PEOPLE)
@@ -249,17 +255,6 @@ async def revoke_token(token: str, actor: Caller, store: Lists) -> Response:
     """Revoke the token of this name at once."""
     await store.submit(lambda c: revoke(c, actor, token))
     return Response(status_code=204)
-
-
-async def mailed(mail: InvitationMail, made: PersonWithLink, by: str, study: str) -> PersonWithLink:
-    """Send the link of `made` to its person, and return `made` with what became of it.
-
-    `by`: the name of who invites. `study`: the study, or `ALL_STUDIES`.
-    """
-    if made.link_expires_at is None:
-        return made
-    failure = await mail.send(made.name, by, study, made.link, made.link_expires_at)
-    return made.model_copy(update={"mailed": failure is None, "mail_failure": failure})
 
 
 def linked(public_url: str, connection: Connection, name: str, secret: str) -> PersonWithLink:

@@ -15,7 +15,6 @@ from server.clock import ShownTime, utc_now
 from server.db.audit import record
 from server.db.runs.studies import find_study
 from server.desk.listed import Lists
-from server.desk.people.mail import InvitationMail
 from server.desk.people.people import Mail, Name, NewLink, password_link, said
 from server.errors import NotYours, PersonNotFound
 
@@ -94,7 +93,10 @@ async def grant_in_study(
         return GrantedInStudy(**dict(row), link=shown)
 
     made = await store.submit(grant)
-    return await _mailed(mail, made, actor, study) if body.by_mail else made
+    if not body.by_mail:
+        return made
+    sent = await mail.send_any(made.name, actor.name, study, made.link, made.link_expires_at)
+    return made.model_copy(update=sent._asdict())
 
 
 @router.post("/studies/{study}/people/{person}/link", dependencies=_OF_STUDY)
@@ -124,7 +126,10 @@ async def new_link_in_study(
         return GrantedInStudy(**dict(row), link=password_link(public_url, link))
 
     made = await store.submit(make)
-    return await _mailed(mail, made, actor, study) if by_mail else made
+    if not by_mail:
+        return made
+    sent = await mail.send_any(made.name, actor.name, study, made.link, made.link_expires_at)
+    return made.model_copy(update=sent._asdict())
 
 
 @router.delete("/studies/{study}/people/{person}/link", status_code=204, dependencies=_OF_STUDY)
@@ -178,11 +183,3 @@ def _row(member: Member, study: str, actor: Actor) -> InStudy:
         link_expires_at=member.link_expires_at,
         may_have_link=all(actor.may("manage_study_people", where) for where in member.roles),
     )
-
-
-async def _mailed(mail: InvitationMail, made: GrantedInStudy, actor: Actor, study: str) -> GrantedInStudy:
-    """Send the link of `made`, if it has one, and return `made` with what became of it."""
-    if made.link is None or made.link_expires_at is None:
-        return made
-    failure = await mail.send(made.name, actor.name, study, made.link, made.link_expires_at)
-    return made.model_copy(update={"mailed": failure is None, "mail_failure": failure})

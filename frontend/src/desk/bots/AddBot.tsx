@@ -2,15 +2,17 @@ import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Segmented } from "../../design/Segmented";
 import { TextField } from "../../design/TextField";
+import { toast } from "../../design/Toast";
 import { AccountContext, may } from "../account";
 import { send } from "../api";
 import { ResearcherContext } from "../researcher";
 import type { Editor } from "../studies/editor";
 import { mistakesAt } from "../studies/Field";
+import { beginIn } from "../studies/focus";
 import type { Schema } from "../studies/settings";
 import { DRAFT, useBotDraft } from "./bot_draft";
 import { EndpointFields } from "./EndpointFields";
-import { endpointSchema, movedTo, servicesOf } from "./services";
+import { endpointSchema, movedTo, serviceOf, servicesOf } from "./services";
 
 type Whose = "study" | "server";
 const WHOSE: { value: Whose; name: string }[] = [
@@ -34,12 +36,14 @@ export function AddBot({ editor, root, onAdded, onCancel }: Props) {
   const [whose, setWhose] = useState<Whose>("study");
   const [name, setName] = useState("");
   const [failure, setFailure] = useState("");
-  const [first] = servicesOf(root);
+  const services = servicesOf(root);
+  const [first] = services;
   const start = first ? movedTo(undefined, first, endpointSchema(root, first.kind)) : { kind: "openai" };
   const draft = useBotDraft(start);
   const named = name.trim();
-  const submit = async (event: Event) => {
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
     setFailure("");
     try {
       const { kind } = draft.endpoint;
@@ -57,8 +61,12 @@ export function AddBot({ editor, root, onAdded, onCancel }: Props) {
         await send("POST", "/api/desk/bots", { name: named, endpoint: draft.endpoint }, token);
       }
       setName("");
-      draft.set(DRAFT, start);
+      // The next bot is often at the same service.
+      const service = serviceOf(draft.endpoint, services);
+      draft.set(DRAFT, service ? movedTo(undefined, service, endpointSchema(root, service.kind)) : start);
       onAdded(named);
+      toast(`Added ${named}`);
+      beginIn(form);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
@@ -121,6 +129,7 @@ function wrongWith(name: string, editor: Editor): string {
 /** A system as far as it is written. */
 export interface WrittenSystem {
   name?: string;
+  family?: string;
   bot?: unknown;
 }
 
@@ -129,9 +138,23 @@ export function systemsOf({ content }: Editor): (WrittenSystem | null)[] {
   return Array.isArray(content?.systems) ? content.systems : [];
 }
 
-/** Make a bot a system of the study. */
+/** How many systems a worker meets unless the researcher says more: those of the published experiment. */
+const MOST_MET = 5;
+
+/** How many systems a worker meets, of whom there is one family more: one of each as long as they are few. */
+function systemsMet(before: number, families: number): number {
+  return before > families || (before === families - 1 && families <= MOST_MET) ? families : before;
+}
+
+/** Make a bot a system of the study. Each worker meets every system, as long as they are few. */
 export function evaluate(editor: Editor, bot: string): void {
   // The name of a bot may have characters that a system's may not.
   const name = bot.replace(/[^a-z0-9_]/g, "_").replace(/^[^a-z]+/, "") || "bot";
-  editor.set(["systems", systemsOf(editor).length], { name, family: name, bot });
+  const systems = systemsOf(editor);
+  editor.set(["systems", systems.length], { name, family: name, bot });
+  const met = Number(editor.content?.systems_per_assignment ?? MOST_MET);
+  const families = new Set([...systems.map((system) => system?.family), name]);
+  if (systemsMet(met, families.size) !== met) {
+    editor.set(["systems_per_assignment"], systemsMet(met, families.size));
+  }
 }

@@ -89,7 +89,20 @@ export function EndpointFields({ editor, root, path, dialIn = false }: Props) {
         )}
         <p class="complaint">{mistakesAt(editor.mistakes, [...path, "kind"])}</p>
       </div>
-      {schema.properties?.urls && <Address editor={editor} path={[...path, "urls"]} schema={schema} />}
+      {schema.properties?.urls && (
+        <Address
+          editor={editor}
+          path={[...path, "urls"]}
+          schema={schema}
+          onAddress={(urls) => {
+            const next = serviceOf({ ...endpoint, urls }, services);
+            // The name of a service's key goes with its address.
+            if (service?.key && service.key === endpoint.key && next?.key !== service.key) {
+              editor.remove([...path, "key"]);
+            }
+          }}
+        />
+      )}
       <Settings {...common} schema={picked(schema, (name) => FIRST.has(name) && name !== "urls")} />
       {(isUnder || schema.properties?.urls) && (
         <details
@@ -136,7 +149,17 @@ function inShort(schema: Schema): string {
 }
 
 /** The first address, on a line. */
-function Address({ editor, path, schema }: { editor: SettingsEditor; path: Path; schema: Schema }) {
+function Address({
+  editor,
+  path,
+  schema,
+  onAddress,
+}: {
+  editor: SettingsEditor;
+  path: Path;
+  schema: Schema;
+  onAddress: (urls: string[]) => void;
+}) {
   const id = useId();
   const urls = valueAt(editor.content, path);
   const [first = "", ...more] = Array.isArray(urls) ? urls.map(String) : [];
@@ -161,6 +184,7 @@ function Address({ editor, path, schema }: { editor: SettingsEditor; path: Path;
           } else {
             editor.remove(path);
           }
+          onAddress(next);
         }}
       />
     </Field>

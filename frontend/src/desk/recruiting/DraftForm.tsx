@@ -60,7 +60,12 @@ export function DraftForm({ run, platform, minutes, onDone }: Props) {
   const submit = async (event: Event) => {
     event.preventDefault();
     setTried(true);
-    if (busy || FIELDS.some(({ field, whole }) => wrong(field, whole))) {
+    if (FIELDS.some(({ field, whole }) => wrong(field, whole))) {
+      const form = event.currentTarget as HTMLFormElement;
+      requestAnimationFrame(() => form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      return;
+    }
+    if (busy) {
       return;
     }
     await post(apiAddress("/api/desk/runs/{run}/recruitment", { run }), {

@@ -20,11 +20,17 @@ export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: D
       ) : (
         <div class="box scores">
           <PassRate counts={analysis.pass_rate} />
-          <Chart scores={analysis.scores} />
-          <p class="soft small">
-            Each dot is a system’s z score with its interval, a confidence sequence: it holds whenever you
-            look, and narrows as ratings come in. Two systems whose intervals do not overlap differ.
-          </p>
+          {analysis.scores.every(({ conversations }) => conversations === 0) ? (
+            <p class="soft">No scores yet: they count the workers who pass quality control.</p>
+          ) : (
+            <>
+              <Chart scores={analysis.scores} />
+              <p class="soft small">
+                Each dot is a system’s z score with its interval, a confidence sequence: it holds whenever you
+                look, and narrows as ratings come in. Two systems whose intervals do not overlap differ.
+              </p>
+            </>
+          )}
           {analysis.notes.map((note) => (
             <p key={note} class="soft small">
               {note}

@@ -73,8 +73,7 @@ export function ConsentText({ editor, path, value }: SettingProps & { value: unk
         <input
           ref={file}
           type="file"
-          class="unseen"
-          tabIndex={-1}
+          hidden
           accept=".txt,.md,text/plain,text/markdown"
           aria-label="Text file of the consent form"
           onChange={async ({ currentTarget }) => {

@@ -1,5 +1,5 @@
 import { ArrowLeft, ArrowRight } from "lucide";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Icon } from "../../design/Icon";
 import type { StudySettings } from "../api_types";
@@ -7,6 +7,7 @@ import { AddBot, evaluate } from "../bots/AddBot";
 import type { Editor } from "./editor";
 import type { SettingsEditor } from "./Field";
 import { Folded, fieldsOf } from "./Fields";
+import { beginIn } from "./focus";
 import { Review } from "./Review";
 import { ScaleOfAll } from "./ScaleOfAll";
 import { type Path, type Schema, valueAt } from "./settings";
@@ -26,11 +27,21 @@ export function Form({ editor, settings, step: name, onStep, onOpenRun }: Props)
   const at = STEPS.findIndex(({ step }) => step === name);
   const step = STEPS[at] as Step;
   const { content } = editor;
+  const form = useRef<HTMLDivElement>(null);
+  const shown = useRef<StepName | null>(null);
   useEffect(() => {
     if (name === "review") {
       editor.ask();
     }
   }, [name]);
+  const isRead = content !== null;
+  useEffect(() => {
+    // A study without a title is a new one; others are opened to be looked at.
+    if (isRead && shown.current !== name && (shown.current !== null || !content.title)) {
+      beginIn(form.current);
+    }
+    shown.current = isRead ? name : null;
+  }, [name, isRead]);
   if (!content) {
     return (
       <p class="failure">
@@ -45,6 +56,7 @@ export function Form({ editor, settings, step: name, onStep, onOpenRun }: Props)
   const missing = problemsInWords(within(step, editor.mistakes), content);
   return (
     <div
+      ref={form}
       class="study-step study-fields"
       onFocusOut={({ target }) => {
         const { name: field } = target as HTMLInputElement;
@@ -54,7 +66,7 @@ export function Form({ editor, settings, step: name, onStep, onOpenRun }: Props)
       }}
     >
       <header>
-        <h2>{step.title}</h2>
+        <h2 tabIndex={-1}>{step.title}</h2>
         <p class="soft">{step.about}</p>
         {missing && <p class="study-missing small">{missing}</p>}
       </header>

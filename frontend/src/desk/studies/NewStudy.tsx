@@ -61,7 +61,7 @@ export function NewStudy({ onClose }: { onClose: () => void }) {
           label="Name"
           hint="Lowercase letters, digits and _, starting with a letter. Workers never see it."
           value={name}
-          onValue={setName}
+          onValue={(typed) => setName(typed.toLowerCase().replaceAll(/[\s-]+/g, "_"))}
           complaint={failure}
         />
         {from === FILE ? (

@@ -1,9 +1,10 @@
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Menu } from "../../design/Menu";
 import { isEnter } from "../../shared/keyboard";
 import { mistakesAt, type SettingProps } from "./Field";
 import { Setting, Settings } from "./Fields";
+import { beginIn } from "./focus";
 import { copyOf, shippedWithin, singular, summary } from "./items";
 import { Lines } from "./lines";
 import { capitalised, nameOf } from "./names";
@@ -26,13 +27,21 @@ export function List(props: SettingProps & { value: unknown[] }) {
   const item = (choices.length === 1 && choices[0]) || items;
   const { label, hint } = nameOf(path);
   const [open, setOpen] = useState<number | null>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const [added, setAdded] = useState(0);
+  useEffect(() => {
+    if (added > 0) {
+      beginIn(list.current?.lastElementChild);
+    }
+  }, [added]);
   const complaint = mistakesAt(editor.mistakes, path);
   if (item.type === "string") {
     return <Lines {...props} value={value} />;
   }
-  const add = (added: unknown) => {
-    editor.set([...path, value.length], added);
+  const add = (item: unknown) => {
+    editor.set([...path, value.length], item);
     setOpen(value.length);
+    setAdded(added + 1);
   };
   const swap = (index: number, other: number) => {
     const moved = [...value];
@@ -50,7 +59,7 @@ export function List(props: SettingProps & { value: unknown[] }) {
         {hint && <p class="soft small">{hint}</p>}
         <p class="complaint">{complaint}</p>
       </div>
-      <ol>
+      <ol ref={list}>
         {value.map((each, index) => {
           const here = [...path, index];
           const wrong = editor.mistakes.some((mistake) => isWithin(mistake.path, here));

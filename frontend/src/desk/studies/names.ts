@@ -269,6 +269,10 @@ const NAMES: Record<string, SettingName> = {
   qc: { label: "Quality-control bot", flat: "headed" },
   corpus: { label: "Corpus", hint: "The source of builtin bots and of personas.", advanced: true },
   personas: { label: "Personas", hint: "Sentences that a bot says of itself.", advanced: true },
+  "qc.corpus": {
+    label: "Corpus",
+    hint: "Its lines are cut up and mixed. Another one is a file in the folder corpora of the server’s data.",
+  },
   "qc.draw": { label: "Where its lines come from" },
   composition: { label: "Items per worker" },
   "composition.ordinary": { label: "Ordinary items" },

@@ -32,6 +32,17 @@ function isWide(): boolean {
   return window.matchMedia("(min-width: 52.01rem)").matches;
 }
 
+/**
+ * Leave the focus in the field while a button is pressed: on a short screen the header comes back with the end of
+ * writing, and would move the button away from under the finger.
+ */
+function keepWriting(event: MouseEvent) {
+  const pressed = (event.target as Element).closest("button");
+  if (pressed && document.activeElement?.matches(".composer-input")) {
+    event.preventDefault();
+  }
+}
+
 /** A conversation. */
 export function Chat({ chat, study }: Props) {
   const { conversation, attempt } = chat;
@@ -54,7 +65,8 @@ export function Chat({ chat, study }: Props) {
     session.send({ type: "say", conversation, attempt, turn, text, ...(writing && { writing }) });
   };
   return (
-    <div class={`chat ${open === "topic" ? "chat-under-sheet" : ""}`}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps presses of the buttons within from moving them
+    <div class={`chat ${open === "topic" ? "chat-under-sheet" : ""}`} onMouseDown={keepWriting}>
       <Heading unseen>{say("frame.conversation", { now: conversation, all: study.conversations })}</Heading>
       <section class="chat-side" aria-label={say("chat.side")}>
         <div class="chat-topic">
