@@ -28,6 +28,7 @@ from benchmarks.truth import (
     adjusted,
     at_random,
     belief,
+    certificates,
     choices,
     context,
     few,
@@ -46,6 +47,7 @@ from qc.command import progress
 
 PARTS: dict[str, Part] = (
     one_run.PARTS
+    | certificates.PARTS
     | few.PARTS
     | uneven.PARTS
     | means.PARTS

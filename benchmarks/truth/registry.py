@@ -14,7 +14,7 @@ from typing import Any
 # Words of a key that make it an interval, a chance, a test, or systems told apart.
 _WORDS = re.compile(
     r"(^|[._])(interval|low|high|p|holm|adjusted_p|chance|bound|apart|indistinct|supported|significance|clusters"
-    r"|fixed|asymptotic|suspicious)(?=[._\[]|$)|half_width|groups\[\]\[\]|by_worker_holm|rank\.|decisions|\.noise$"
+    r"|fixed|asymptotic|suspicious|best_among)(?=[._\[]|$)|half_width|groups\[\]\[\]|by_worker_holm|rank\.|decisions|\.noise$"
 )
 
 
@@ -52,6 +52,8 @@ TRIED = {
     "one-run": "3 or 10 systems, equal or as published; 16 to 248 workers; 8 assignments each; strong tastes",
     "worse": "3 to 10 systems: equal, in steps, spread, with some much worse",
     "belief": "3 or 10 systems, as often equal as not",
+    "certificate": "3 or 10 systems: equal, as published, in halves, one ahead; 7 to 248 workers; "
+    "8 assignments each; strong tastes",
     "few": "2 to 10 equal systems, 5 to 13 workers",
     "uneven": "35 to 39 workers, of whom up to five have up to 60 assignments; strong tastes",
     "context": "3 or 10 equal systems; 16 to 248 workers; 8 assignments each; strong tastes",
@@ -165,6 +167,12 @@ STATEMENTS = (
         ("report:intervals.indistinct*", "report:intervals.groups*", "report:systems[].rank.*"),
         "uneven",
         ("any wrongly told apart (≤ 5)",),
+    ),
+    Statement(
+        "certificate: any claim is false",
+        ("certificate:claims.*", "certificate:preregistration.hypotheses[].claimed"),
+        "certificate",
+        ("any claim false (≤ 5)",),
     ),
     Statement(
         "p of a pair, as published",

@@ -20,8 +20,8 @@ from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, SECTIONS, AnalysisOptions, OnStep
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
-from qc.report.adherence import follow
 from qc.run import REHEARSAL_NOTE, Run
+from qc.sections.course.adherence import follow
 from qc.signature import comparison_signature
 
 

@@ -16,6 +16,7 @@ import qc
 from benchmarks.qc_truth import METHOD, PARTS
 from benchmarks.truth.registry import STATEMENTS, TRIED, Statement, claims, keys_of, unregistered
 from benchmarks.truth.summary import measured, published, summary, wanted
+from qc.bundle.certificate import CERTIFICATE, certificate, certificate_files
 from qc.comparison.several_runs import set_side_by_side
 from qc.comparison.side_by_side import compare
 from qc.estimate import app as estimate
@@ -59,6 +60,9 @@ def _outputs(folder: Path) -> Iterator[tuple[str, Any]]:
     options = AnalysisOptions(bootstrap=100)
     yield "runs", _written(several_runs_findings(set_side_by_side(both, options), both, options), folder)
     yield "side_by_side", _written(comparison_findings(compare(_choices(), bootstrap=100), None, ""), folder)
+    certified = certificate(whole())
+    assert certified is not None
+    yield "certificate", json.loads(certificate_files(certified)[CERTIFICATE])
     database = item_database(folder / "rated.db")
     add_item_run(database, simulated(np.random.default_rng(5)))
     yield "watch", json.loads(CliRunner().invoke(watch, [str(database.path)]).stdout)
