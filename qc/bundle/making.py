@@ -300,7 +300,8 @@ def pseudonymous(run: Run, names: Mapping[str, str]) -> Run:
         assignment=run.assignments["assignment"].map(ids),
         hit=run.assignments["hit"].map(ids),
         worker=run.assignments["worker"].cat.rename_categories(dict(names)),
-        feedback=run.assignments["feedback"].map(texts, na_action="ignore"),
+        # Without any feedback, `map` would return numbers.
+        feedback=run.assignments["feedback"].map(texts, na_action="ignore").astype("str"),
     )
     conversations = run.conversations.assign(
         conversation=run.conversations["conversation"].map(ids),
