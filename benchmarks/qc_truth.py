@@ -26,6 +26,7 @@ from rich.console import Console
 
 from benchmarks.truth import (
     adjusted,
+    arenas,
     at_random,
     belief,
     certificates,
@@ -48,6 +49,7 @@ from qc.command import progress
 PARTS: dict[str, Part] = (
     one_run.PARTS
     | certificates.PARTS
+    | arenas.PARTS
     | few.PARTS
     | uneven.PARTS
     | means.PARTS
