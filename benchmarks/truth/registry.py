@@ -66,6 +66,7 @@ TRIED = {
     "quiz": "12 to 248 workers, who know more or less or guess",
     "transcripts": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
+    "arena": "6 to 20 systems, equal or not; 60 to 2,000 voters with tastes or without, or not told",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
     "looks": "three levels, a slider, nearly always 0, nearly always the best of five",
     "metric": "8 to 120 workers, whom the metric follows more or less",
@@ -410,6 +411,25 @@ STATEMENTS = (
         ("side_by_side:verdict[]",),
         "choices",
         ("any wrongly told apart (≤ 5)",),
+    ),
+    Statement("arena: score", ("arena:scores[].low", "arena:scores[].high"), "arena", ("score held (95)",)),
+    Statement(
+        "arena: systems told apart, groups, ranges of ranks: any is wrong",
+        ("arena:verdict[]", "arena:scores[].group", "arena:scores[].ranks"),
+        "arena",
+        ("any wrongly told apart (≤ 5)",),
+    ),
+    Statement(
+        "arena: weight of style",
+        ("arena:style[].low", "arena:style[].high"),
+        "arena",
+        ("weight of style held (95)",),
+    ),
+    Statement(
+        "arena: any alarm on a board without defects",
+        ("arena:alarms[].p",),
+        "arena",
+        ("any alarm on a clean board (≤ 5)",),
     ),
     Statement(
         "side by side: workers prefer a side, or pass the QC bot",

@@ -191,8 +191,11 @@ def _choices(votes: Votes, scores: Floats) -> _Choices:
         )
     )
     enough = number >= FEWEST_CHOICES
-    columns = (each[enough] for each in (held // n, held % n, number, chosen, expected, variance))
-    return _Choices(*columns)
+    return _Choices(
+        (held // n)[enough],
+        (held % n)[enough],
+        *(np.asarray(each[enough], np.float64) for each in (number, chosen, expected, variance)),
+    )
 
 
 def taste_variance(chosen: Floats, expected: Floats, variance: Floats) -> float:

@@ -196,9 +196,9 @@ def fit_votes(votes: Votes, style: Floats | None) -> VoteFit:
     inverse = np.linalg.inv(information)
     gradients = _columns(votes, x, of_difference, of_tie)
     adjusted = _adjusted(votes, gradients)
-    middle = (adjusted.T @ adjusted).toarray()
+    middle = np.asarray((adjusted.T @ adjusted).toarray(), np.float64)
     at[:n] -= at[:n].mean()
-    return VoteFit(at, inverse, gradients, inverse @ middle @ inverse)
+    return VoteFit(np.asarray(at, np.float64), inverse, gradients, inverse @ middle @ inverse)
 
 
 def _derivatives(votes: Votes, x: Floats, at: Floats, *, untied: bool) -> tuple[Floats, Floats, Floats]:
@@ -253,7 +253,7 @@ def _adjusted(votes: Votes, gradients: sparse.csr_matrix) -> sparse.csr_matrix:
     n = len(votes.systems)
     h = _shares(votes)
     h.data = 1 / (1 - np.minimum(h.data, LARGEST_SHARE))
-    return sparse.hstack([gradients[:, :n].multiply(h), gradients[:, n:]], format="csr")
+    return sparse.csr_matrix(sparse.hstack([gradients[:, :n].multiply(h), gradients[:, n:]]))
 
 
 def _shares(votes: Votes) -> sparse.csr_matrix:

@@ -117,7 +117,7 @@ def _parquet(source: RunFile) -> pd.DataFrame:
     try:
         require_bounded_parquet(str(source.path), source.path.stat().st_size, source.file)
         names = [name for name in pq.read_schema(source.file).names if name in _KNOWN]
-        return pq.read_table(source.file, columns=names).to_pandas()
+        return pd.DataFrame(pq.read_table(source.file, columns=names).to_pandas())
     except (pa.ArrowException, OSError) as error:
         raise SourceError(f"{source.path}: this Parquet file is damaged ({error}). Get it again.") from None
 
@@ -129,13 +129,14 @@ def _csv(source: RunFile) -> pd.DataFrame:
     text = pa.string()
     names = [name for name in _header(source.file.peek(_PEEKED)) if name in _KNOWN]
     try:
-        return arrow_csv.read_csv(
+        table = arrow_csv.read_csv(
             source.file,
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 include_columns=names, column_types=dict.fromkeys(names, text), strings_can_be_null=True
             ),
-        ).to_pandas()
+        )
+        return pd.DataFrame(table.to_pandas())
     except (pa.ArrowException, OSError) as error:
         raise SourceError(f"{source.path}: this CSV cannot be read ({error}). Save it again.") from None
 
@@ -176,7 +177,9 @@ def votes_of(rows: pd.DataFrame, name: str, source: str) -> Votes:
         raise EmptyRunError(f"{source}: no row holds a vote between two systems.")
     systems = tuple(sorted(set(one[kept]) | set(other[kept])))
     known = pd.CategoricalDtype(list(systems))
-    first, second = (each[kept].astype(known).cat.codes.to_numpy(np.intp) for each in (one, other))
+    first, second = (
+        np.asarray(each[kept].astype(known).cat.codes.to_numpy(), np.intp) for each in (one, other)
+    )
     voted_by = next((each for each in VOTERS if each in rows and rows.loc[kept, each].notna().any()), None)
     codes, names = np.full(int(kept.sum()), -1), np.zeros(0, object)
     if voted_by is None:
@@ -259,7 +262,7 @@ def replies(conversation: Any) -> str:
         try:
             conversation = from_json(conversation)
         except ValueError:
-            return conversation
+            return str(conversation)
     if not isinstance(conversation, Iterable) or isinstance(conversation, str | dict):
         return ""
     said = (one for one in conversation if isinstance(one, dict) and one.get("role") == "assistant")

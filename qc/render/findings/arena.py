@@ -21,6 +21,7 @@ from qc.table import (
     decimal,
     listed,
     percent,
+    ranks,
     relation,
     whole,
 )
@@ -173,7 +174,7 @@ def _scores(found: VoteResults) -> FindingsTable:
 def _ranks(found: VoteResults) -> list[str]:
     """Return the ranks that each system may have, all systems together."""
     low, high = 1 + found.above.sum(axis=0), len(found.scores) - found.above.sum(axis=1)
-    return [f"{i}–{j}" if i < j else str(i) for i, j in zip(low, high, strict=True)]
+    return [ranks(int(i), int(j)) for i, j in zip(low, high, strict=True)]
 
 
 def _style(found: VoteResults) -> FindingsTable:
