@@ -43,7 +43,6 @@ def main(votes: int = 1_000_000, systems: int = 100, voters: int = 200_000) -> N
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     typer.echo(f"{votes:,} votes of {voters:,} voters on {systems} systems")
     typer.echo(f"{used.ru_utime + used.ru_stime:.1f} s of a processor, {passed:.1f} s passed")
-    typer.echo(f"{used.ru_maxrss / 1024**2:.1f} GB")
 
 
 if __name__ == "__main__":

@@ -193,7 +193,7 @@ def fit_votes(votes: Votes, style: Floats | None) -> VoteFit:
         if np.abs(step).max() < _CLOSE:
             break
     of_difference, of_tie, information = _derivatives(votes, x, at, untied=not ties.any())
-    inverse = np.linalg.inv(information)
+    inverse = np.asarray(np.linalg.inv(information), np.float64)
     gradients = _columns(votes, x, of_difference, of_tie)
     adjusted = _adjusted(votes, gradients)
     middle = np.asarray((adjusted.T @ adjusted).toarray(), np.float64)

@@ -32,7 +32,8 @@ _KNOWN = (*FIRST_SYSTEM, *_SECOND, _WINNER, _CHOSEN, _EQUAL, *VOTERS, *_IDS, *_T
 OUTCOMES = {"model_a": 1, "model_b": -1, "tie": 0, "tie (bothbad)": 0, "both_bad": 0, "bothbad": 0}
 _REPAIR = "Repair the file, or leave the row out."
 _PEEKED = 4096
-_JSON_KEY = re.compile(rb'\A\s*\{.*?"model_a(_name)?"\s*:', re.DOTALL)
+# Names of both systems as texts in the first row; in other files a system of such a name may be a key.
+_JSON_ROW = re.compile(rb'\A\s*\{(?=.*?"model_a(_name)?"\s*:\s*")(?=.*?"model_b(_name)?"\s*:\s*")', re.DOTALL)
 _MARKDOWN = re.compile(r"^\s{0,3}#{1,6}\s|^\s*(?:[-*+]|\d+\.)\s|\*\*[^*\n]+\*\*", re.MULTILINE)
 STYLES = ("length", "markdown")
 
@@ -98,7 +99,7 @@ def _reader(first: bytes) -> Callable[[RunFile], pd.DataFrame] | None:
     """Return what reads a file of votes that begins with `first`; None if it holds something else."""
     if first.startswith(PARQUET):  # `open_source` lets only those of arenas pass
         return _parquet
-    if _JSON_KEY.match(first):
+    if _JSON_ROW.match(first):
         return _json_lines
     names = set(_header(first))
     return None if names.isdisjoint(FIRST_SYSTEM) or names.isdisjoint(_SECOND) else _csv
