@@ -66,7 +66,7 @@ TRIED = {
     "quiz": "12 to 248 workers, who know more or less or guess",
     "transcripts": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
-    "arena": "6 to 20 systems, equal or not; 60 to 2,000 voters with tastes or without, or not told",
+    "arena": "6 to 20 systems, equal or not; 120 to 2,000 voters with tastes or without, or not told",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
     "looks": "three levels, a slider, nearly always 0, nearly always the best of five",
     "metric": "8 to 120 workers, whom the metric follows more or less",
