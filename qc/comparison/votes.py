@@ -198,7 +198,11 @@ def fit_votes(votes: Votes, style: Floats | None) -> VoteFit:
     adjusted = _adjusted(votes, gradients)
     middle = np.asarray((adjusted.T @ adjusted).toarray(), np.float64)
     at[:n] -= at[:n].mean()
-    return VoteFit(np.asarray(at, np.float64), inverse, gradients, inverse @ middle @ inverse)
+    # Divided by 1 − h, gradients no longer sum to 0 over the systems. That shifts all scores alike, and they
+    # have mean 0.
+    centred = inverse.copy()
+    centred[:n] -= inverse[:n].mean(axis=0)
+    return VoteFit(np.asarray(at, np.float64), inverse, gradients, centred @ middle @ centred.T)
 
 
 def _derivatives(votes: Votes, x: Floats, at: Floats, *, untied: bool) -> tuple[Floats, Floats, Floats]:

@@ -168,7 +168,7 @@ def _scores(found: VoteResults) -> FindingsTable:
         "2.7 times as often as the other, ties aside. Every system of a group is told apart from every one "
         "of a later group. The chance of an error in any group or range of ranks is 5 %."
     )
-    return FindingsTable("scores", "ArenaScores", text, Table(frame, tuple(columns), rows))
+    return FindingsTable("scores", "Scores of the systems", text, Table(frame, tuple(columns), rows))
 
 
 def _ranks(found: VoteResults) -> list[str]:
