@@ -27,8 +27,10 @@ from rich.console import Console
 from benchmarks.truth import (
     adjusted,
     areas,
+    arenas,
     at_random,
     belief,
+    certificates,
     choices,
     context,
     few,
@@ -51,6 +53,8 @@ from qc.command import progress
 
 PARTS: dict[str, Part] = (
     one_run.PARTS
+    | certificates.PARTS
+    | arenas.PARTS
     | few.PARTS
     | uneven.PARTS
     | means.PARTS

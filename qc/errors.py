@@ -13,7 +13,11 @@ SHOWN_PROBLEMS = 20
 # The remedy of a problem in the data of one assignment.
 REPAIR = "Correct it or take the assignment out."
 
-# Error message if ratings are needed, but the run has only side-by-side comparisons.
+# Error messages if ratings are needed, but the source has only votes, or side-by-side comparisons.
+VOTED = (
+    "this file holds votes of an arena, and what is asked for here needs ratings. `candor report` has the "
+    "scores of the systems in it."
+)
 COMPARED = (
     "the workers of this run compared two systems side by side, and what is asked for here needs ratings. "
     "`candor report` has the scores of the comparison; where the two were rated, too, the database has that."

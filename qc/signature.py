@@ -126,6 +126,24 @@ def comparison_signature(
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
 
+def votes_signature(votes: pd.DataFrame, systems: Sequence[str], *, seed: int) -> str:
+    """Return the signature of an analysis of an arena's votes: the same signature means the same numbers.
+
+    Args:
+        votes: numbers of both systems, the outcome, the voter and the style of each vote, in order.
+        systems: names of the systems by number.
+        seed: random seed.
+    """
+    data = _hash(votes, pd.DataFrame({"system": list(systems)}, dtype="str"))
+    parts = {
+        "candor": version("candor-eval"),
+        "task": "arena",
+        "data": f"sha256:{data[:DIGEST_LENGTH]}",
+        "seed": str(seed),
+    }
+    return "|".join(f"{key}={value}" for key, value in parts.items())
+
+
 def several_runs_signature(runs: Sequence[Run], *, alpha: float, seed: int, bootstrap: int) -> str:
     """Return the signature of runs side by side: the same signature means the same numbers.
 

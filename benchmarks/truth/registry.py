@@ -14,7 +14,7 @@ from typing import Any
 # Words of a key that make it an interval, a chance, a test, or systems told apart.
 _WORDS = re.compile(
     r"(^|[._])(interval|low|high|p|holm|adjusted_p|chance|bound|apart|indistinct|supported|significance|clusters"
-    r"|fixed|asymptotic|suspicious)(?=[._\[]|$)|half_width|groups\[\]\[\]|by_worker_holm|rank\.|decisions|\.noise$"
+    r"|fixed|asymptotic|suspicious|best_among)(?=[._\[]|$)|half_width|groups\[\]\[\]|by_worker_holm|rank\.|decisions|\.noise$"
 )
 
 
@@ -54,6 +54,8 @@ TRIED = {
     "belief": "3 or 10 systems, as often equal as not",
     "few": "2 to 10 equal systems, 5 to 13 workers, normal errors",
     "few-drawn": "9 to 30 workers of the published runs, drawn anew, so that 5 or more rate each system",
+    "certificate": "3 or 10 systems: equal, as published, in halves, one ahead; 7 to 248 workers; "
+    "8 assignments each; strong tastes",
     "uneven": "35 to 39 workers, of whom up to five have up to 60 assignments; strong tastes",
     "context": "3 or 10 equal systems; 16 to 248 workers; 8 assignments each; strong tastes",
     "adjusted": "10 equal systems; 16 to 248 workers; 8 assignments each with strong tastes",
@@ -69,6 +71,7 @@ TRIED = {
     "transcripts": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "references": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
+    "arena": "6 to 20 systems, equal or not; 120 to 2,000 voters with tastes or without, or not told",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
     "judges": "3 to 100 workers with 6 ratings each, who work evenly or not, judges of r = 0 to 0.95",
     "looks": "three levels, sliders, nearly always 0, nearly always the best of five, long tails",
@@ -199,6 +202,12 @@ STATEMENTS = (
         ("report:intervals.indistinct*", "report:intervals.groups*", "report:systems[].rank.*"),
         "uneven",
         ("any wrongly told apart (≤ 5)",),
+    ),
+    Statement(
+        "certificate: any claim is false",
+        ("certificate:claims.*", "certificate:preregistration.hypotheses[].claimed"),
+        "certificate",
+        ("any claim false (≤ 5)",),
     ),
     Statement(
         "p of a pair, as published",
@@ -502,6 +511,25 @@ STATEMENTS = (
         ("side_by_side:verdict[]",),
         "choices",
         ("any wrongly told apart (≤ 5)",),
+    ),
+    Statement("arena: score", ("arena:scores[].low", "arena:scores[].high"), "arena", ("score held (95)",)),
+    Statement(
+        "arena: systems told apart, groups, ranges of ranks: any is wrong",
+        ("arena:verdict[]", "arena:scores[].group", "arena:scores[].ranks"),
+        "arena",
+        ("any wrongly told apart (≤ 5)",),
+    ),
+    Statement(
+        "arena: weight of style",
+        ("arena:style[].low", "arena:style[].high"),
+        "arena",
+        ("weight of style held (95)",),
+    ),
+    Statement(
+        "arena: any alarm on a board without defects",
+        ("arena:alarms[].p",),
+        "arena",
+        ("any alarm on a clean board (≤ 5)",),
     ),
     Statement(
         "side by side: workers prefer a side, or pass the QC bot",

@@ -1,1 +1,1 @@
-"""Bundles: a run, its study and its report in one archive, which anyone can analyse again and verify."""
+"""Bundles: a run with its study, report and certificate in one archive, which anyone can verify."""

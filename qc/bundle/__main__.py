@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from qc.bundle.certificate import BADGE, CERTIFICATE, LINE
 from qc.bundle.making import STEPS, Bundled, make_bundle
 from qc.command import (
     Alpha,
@@ -24,6 +25,7 @@ from qc.command import (
 from qc.errors import OutputError, SourceError
 from qc.formats.published import BEGINNING, PEEKED
 from qc.loading import LoadOptions, is_database, open_source, read_criteria, read_run
+from qc.loading.registration import read_registration
 from qc.options import AnalysisOptions, OnStep
 from qc.run import Run
 
@@ -48,6 +50,12 @@ def bundle(
     study: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The study file; read it before it is published.")
     ] = None,
+    preregistration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A file of `candor study preregister`, to pack and to compare with."
+        ),
+    ] = None,
     alpha: Alpha = 0.05,
     bootstrap: Bootstrap = 10_000,
     seed: Seed = 0,
@@ -57,7 +65,7 @@ def bundle(
     force: Annotated[bool, typer.Option("--force", help="Replace BUNDLE if it is there.")] = False,
     progress_lines: ProgressLines = False,
 ) -> None:
-    """Pack a run under pseudonyms, with its study, its report and its signature.
+    """Pack a run under pseudonyms, with its study, its report, its certificate and its signature.
 
     Workers in a file get new names. Workers in a server's database, and in its export of a whole run, have
     pseudonyms already.
@@ -70,7 +78,7 @@ def bundle(
             run, include_partial, criteria=read_criteria(criteria_file) if criteria_file else None
         )
         with progress(stderr, STEPS + (1 if replicate is None else 2), lines=progress_lines) as on_step:
-            bundled = _read(source, asked, replicate, replicate_run, study, on_step)
+            bundled = _read(source, asked, replicate, replicate_run, (study, preregistration), on_step)
             manifest, lost = make_bundle(bundled, options, target, on_step)
     console = output_console()
     size = target.stat().st_size / 1e6
@@ -89,6 +97,11 @@ def bundle(
             soft_wrap=True,
         )
     console.print(f"Signature: {manifest.signature}", soft_wrap=True)
+    if CERTIFICATE in manifest.files:
+        console.print(
+            f"{CERTIFICATE} says what the run shows, {BADGE} shows it, and {LINE} has it for a paper.",
+            soft_wrap=True,
+        )
 
 
 def _read(
@@ -96,9 +109,13 @@ def _read(
     asked: LoadOptions,
     replicate: str | None,
     replicate_run: str | None,
-    study: Path | None,
+    papers: tuple[Path | None, Path | None],
     on_step: OnStep,
 ) -> Bundled:
+    """Read what is packed; `papers` are the files of the study and of the preregistration."""
+    study, preregistration = papers
+    if preregistration is not None:
+        read_registration(preregistration)  # refuses a file that was changed, before the analysis
     on_step("Reading the run")
     first, of_server = _loaded(source, asked)
     second = None
@@ -109,7 +126,12 @@ def _read(
         second, second_of_server = _loaded(replicate, other)
         of_server = of_server and second_of_server
     return Bundled(
-        first, second, not of_server, None if study is None else _content(study), _export(source, asked)
+        first,
+        second,
+        not of_server,
+        None if study is None else _content(study),
+        _export(source, asked),
+        None if preregistration is None else _content(preregistration),
     )
 
 
@@ -139,11 +161,11 @@ def _loaded(source: str, asked: LoadOptions) -> tuple[Run, bool]:
         return read_run(opened, asked), is_database(opened)
 
 
-def _content(study: Path) -> bytes:
+def _content(path: Path) -> bytes:
     try:
-        return study.read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise SourceError(f"{study}: the study cannot be read ({error.strerror or error}).") from None
+        raise SourceError(f"{path}: this file cannot be read ({error.strerror or error}).") from None
 
 
 if __name__ == "__main__":

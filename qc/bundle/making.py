@@ -12,17 +12,21 @@ from typing import NamedTuple
 import pandas as pd
 
 from qc.analysis import Analysis, analyse
+from qc.bundle.certificate import CERTIFICATE, certificate, certificate_files
 from qc.bundle.manifest import Manifest, options_of, records, versions, written
 from qc.convert import FORMATS, SUFFIXES, Loss, losses, save
 from qc.errors import EmptyRunError, OutputError, SourceError
 from qc.formats.archive import MANIFEST, RUN, SECOND, data_file, write_archive
 from qc.loading import load
+from qc.loading.registration import read_registration
 from qc.options import AnalysisOptions, OnStep, no_step
 from qc.render import write
 from qc.run import Answers, LeftOut, Run, Words
+from qc.sections.course.adherence import follow
 from qc.signature import signature
 
 STUDY, README, SIGNATURE = "study.yaml", "README.md", "signature.txt"
+PREREGISTRATION = "preregistration.yaml"
 REPORT = "report/"
 # Without the workbook, which contains its time of writing, and the figures, which are in the page.
 REPORT_FORMATS = frozenset({"html", "json", "csv"})
@@ -39,6 +43,7 @@ class Bundled(NamedTuple):
         study: the study file, if there is one.
         export: the server's export of the run as JSON Lines, which is packed unchanged. None if there is
             none, or not all of it is analysed; then the published format that loses least is packed.
+        preregistration: the file of `candor study preregister`, if there is one.
     """
 
     run: Run
@@ -46,6 +51,7 @@ class Bundled(NamedTuple):
     renamed: bool
     study: bytes | None
     export: Path | None = None
+    preregistration: bytes | None = None
 
 
 def make_bundle(
@@ -86,12 +92,16 @@ def make_bundle(
                 copyfile(bundled.export, place / f"{name}.jsonl")
             else:
                 lost += _save(run, place / name)
+        if bundled.preregistration is not None:
+            (place / PREREGISTRATION).write_bytes(bundled.preregistration)
         reported = report_on(place, options, [run.name for run in runs], on_step)
         files = {file.relative_to(place).as_posix(): file.read_bytes() for file in _data(place)}
         files |= reported.files
     on_step("Packing")
     if bundled.study is not None:
         files[STUDY] = bundled.study
+    if bundled.preregistration is not None:
+        files[PREREGISTRATION] = bundled.preregistration
     files[SIGNATURE] = (reported.signature + "\n").encode()
     files[README] = _readme(reported, bundled, source_signature, files).encode()
     manifest = Manifest(
@@ -129,7 +139,8 @@ class Reported(NamedTuple):
 
     Attributes:
         signature: signature of their analysis.
-        files: files of the report, by their names in the bundle; empty if there is no analysis.
+        files: files of the report and of the certificate, by their names in the bundle; empty if there is no
+            analysis.
         analysis: None if the data cannot be analysed, for example those of a run without a QC bot.
         refused: why they cannot be analysed.
     """
@@ -148,7 +159,8 @@ def report_on(
     `titles`: names of the runs; the published formats do not hold them.
 
     Raises:
-        QcError: the data cannot be read, or cannot be compared with the second run.
+        QcError: the data cannot be read, or cannot be compared with the second run, or the preregistration
+            was changed.
     """
     on_step("Analysing what is in the bundle")
     names = {file.relative_to(place).as_posix() for file in _data(place)}
@@ -164,9 +176,13 @@ def report_on(
     except EmptyRunError as error:
         on_step("Leaving the report out")
         return Reported(_signature(runs, options), {}, None, str(error))
+    if (place / PREREGISTRATION).exists():
+        analysis = analysis.having(follow(analysis, read_registration(place / PREREGISTRATION)))
     on_step("Writing the report")
     written = write(analysis, place / "report", REPORT_FORMATS)
     files = {REPORT + file.name: file.read_bytes() for file in written}
+    if (certified := certificate(analysis)) is not None:
+        files |= certificate_files(certified)
     return Reported(analysis.signature, files, analysis, None)
 
 
@@ -226,13 +242,20 @@ def _readme(reported: Reported, bundled: Bundled, source_signature: str, files: 
         if reported.refused is None
         else ""
     )
+    registered = f"- `{PREREGISTRATION}`: what was fixed before the run\n" if PREREGISTRATION in files else ""
+    certified = (
+        f"- `{CERTIFICATE}`: the certificate: what the run shows of its systems, at one error for all of it; "
+        "beside it a badge and\n  a line for a paper\n"
+        if CERTIFICATE in files
+        else ""
+    )
     other = data_file(SECOND, files)
     second = f"- `{other}`: the second run that it is compared with\n" if other else ""
     return f"""# {" ".join(run.name.split())}
 
 {_counted(reported.analysis, run)}, collected {analysed}with Candor {version("candor-eval")}.
 {missing}
-{data}{second}{study}{report}- `{SIGNATURE}`: what the numbers were made of and how
+{data}{second}{study}{registered}{report}{certified}- `{SIGNATURE}`: what the numbers were made of and how
 - `{MANIFEST}`: the options of the analysis, and the SHA-256 of each file
 
 {workers} What workers wrote is as they wrote it otherwise: look through it before you publish it.
@@ -243,8 +266,8 @@ Install Candor {version("candor-eval")} and run
 
     candor data verify BUNDLE
 
-It compares every file with its hash, analyses the data anew, compares the report, and says what differs. The
-signature is
+It compares every file with its hash, analyses the data anew, compares the report and the certificate, and
+says what differs. The signature is
 
     {reported.signature}
 {before}"""
@@ -277,7 +300,8 @@ def pseudonymous(run: Run, names: Mapping[str, str]) -> Run:
         assignment=run.assignments["assignment"].map(ids),
         hit=run.assignments["hit"].map(ids),
         worker=run.assignments["worker"].cat.rename_categories(dict(names)),
-        feedback=run.assignments["feedback"].map(texts, na_action="ignore"),
+        # Without any feedback, `map` would return numbers.
+        feedback=run.assignments["feedback"].map(texts, na_action="ignore").astype("str"),
     )
     conversations = run.conversations.assign(
         conversation=run.conversations["conversation"].map(ids),

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 from pydantic_core import from_json
 
-from qc.bundle.making import REPORT, SIGNATURE, Reported, report_on
+from qc.bundle.certificate import BADGE, CERTIFICATE, LINE
+from qc.bundle.making import PREREGISTRATION, REPORT, SIGNATURE, Reported, report_on
 from qc.bundle.manifest import Manifest, chosen, read_manifest, records, versions
 from qc.command import output_console, progress, stderr_console
 from qc.errors import QcError
@@ -34,6 +35,7 @@ class Checked:
         differences: a sentence for each difference; empty if the bundle is verified.
         remarks: possible reasons for differences: different versions of programs.
         refused: why the data cannot be analysed, if the bundle says so too.
+        line: the certificate that the data give, as a line for a paper; "" if they give none.
     """
 
     signature: str | None
@@ -41,14 +43,16 @@ class Checked:
     differences: tuple[str, ...]
     remarks: tuple[str, ...]
     refused: str | None = None
+    line: str = ""
 
 
-def check_bundle(path: Path, on_step: OnStep = no_step) -> Checked:
+def check_bundle(path: Path, on_step: OnStep = no_step, published: Path | None = None) -> Checked:
     """Check the bundle at `path` against its manifest.
 
     Args:
         path: path of the archive.
         on_step: called with a description when each of the STEPS begins.
+        published: a certificate from elsewhere, to compare with the one that the data give.
 
     Raises:
         SourceError: it cannot be read, is not a bundle, or is refused (`qc.formats.archive.read_archive`).
@@ -69,7 +73,10 @@ def check_bundle(path: Path, on_step: OnStep = no_step) -> Checked:
         differences += _signatures(manifest.signature, again.signature)
     differences += _refusals(manifest.unreported, again.refused)
     differences += _reports(files, again, manifest.files.keys())
-    return Checked(again.signature, manifest.signature, tuple(differences), remarks, again.refused)
+    if published is not None:
+        differences += _published(published, again)
+    line = again.files.get(LINE, b"").decode().strip()
+    return Checked(again.signature, manifest.signature, tuple(differences), remarks, again.refused, line)
 
 
 def _changed(files: Mapping[str, bytes], manifest: Manifest) -> Iterator[str]:
@@ -102,6 +109,8 @@ def _again(files: Mapping[str, bytes], manifest: Manifest) -> Reported:
         for run in (RUN, SECOND):
             if name := data_file(run, files):
                 (place / name).write_bytes(files[name])
+        if PREREGISTRATION in files:
+            (place / PREREGISTRATION).write_bytes(files[PREREGISTRATION])
         return report_on(place, chosen(manifest.options), manifest.names)
 
 
@@ -130,8 +139,8 @@ def _reports(files: Mapping[str, bytes], again: Reported, known: Any) -> Iterato
     for name in sorted(report):
         if name not in files or files[name] == report[name]:
             continue
-        if name == DOCUMENT_NAME:
-            yield from _documents(files[name], report[name])
+        if name in (DOCUMENT_NAME, CERTIFICATE):
+            yield from documents(name, files[name], report[name])
         else:
             yield f"{name} is not what the data give."
     for name in sorted(report.keys() - files.keys() - set(known)):
@@ -139,23 +148,36 @@ def _reports(files: Mapping[str, bytes], again: Reported, known: Any) -> Iterato
     if again.refused is not None:
         for name in sorted(name for name in files if name.startswith(REPORT)):
             yield f"{name} is in the bundle, and its data give no report."
+    for name in (CERTIFICATE, BADGE, LINE):
+        if name in files and name not in report:
+            yield f"{name} is in the bundle, and its data give no certificate."
     if SIGNATURE in files and f"{again.signature}\n".encode() != files[SIGNATURE]:
         yield f"{SIGNATURE} is not the signature of the data."
 
 
-def _documents(was: bytes, now: bytes) -> Iterator[str]:
+def _published(certificate: Path, again: Reported) -> Iterator[str]:
+    """Yield the differences between a certificate from elsewhere and that of the data."""
+    content = certificate.read_bytes()
+    if CERTIFICATE not in again.files:
+        yield f"{certificate} is not of this bundle: its data give no certificate."
+    elif content != again.files[CERTIFICATE]:
+        yield from documents(str(certificate), content, again.files[CERTIFICATE])
+
+
+def documents(name: str, was: bytes, now: bytes) -> Iterator[str]:
+    """Yield each value that differs between two documents in JSON, the file `name` and the new one."""
     try:
         before = from_json(was)
     except ValueError:
-        yield f"{DOCUMENT_NAME} is no JSON any more."
+        yield f"{name} is no JSON any more."
         return
     found = list(_values(before, from_json(now), ""))
     for where, old, new in found[:SHOWN]:
-        yield f"{DOCUMENT_NAME}: {where} is {_short(old)}, and the data give {_short(new)}."
+        yield f"{name}: {where} is {_short(old)}, and the data give {_short(new)}."
     if len(found) > SHOWN:
-        yield f"{DOCUMENT_NAME}: {len(found) - SHOWN} more values differ."
+        yield f"{name}: {len(found) - SHOWN} more values differ."
     if not found:
-        yield f"{DOCUMENT_NAME} says the same in other bytes."
+        yield f"{name} says the same in other bytes."
 
 
 def _values(was: Any, now: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
@@ -183,13 +205,24 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 @app.command()
 def verify(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="An archive of `candor data bundle`.")],
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="A certificate that was published elsewhere: is it that of this bundle?",
+        ),
+    ] = None,
 ) -> None:
     """Compare each file of a bundle with its hash, analyse its data again, and list the differences.
+
+    The report and the certificate must be those that the data give, to the digit.
 
     The exit status is 0 without differences, 1 with differences, and 2 if the file is not a bundle.
     """
     with stderr_console() as stderr, progress(stderr, STEPS) as on_step:
-        checked = check_bundle(bundle, on_step)
+        checked = check_bundle(bundle, on_step, certificate)
     console = output_console()
     for line in (*checked.remarks, *checked.differences):
         console.print(line, soft_wrap=True)
@@ -202,6 +235,8 @@ def verify(
         what = "There is no report, as the data cannot be analysed, but they have the same signature"
     console.print(f"{bundle}: verified. {what}:", soft_wrap=True)
     console.print(f"{checked.signature}", soft_wrap=True)
+    if checked.line:
+        console.print(f"Its certificate: {checked.line}", soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Compare systems side by side, and several runs of one experiment."""
+"""Compare systems side by side, by votes of an arena, and several runs of one experiment."""
 
 from qc.comparison.side_by_side import SystemComparison, compare
 

@@ -297,7 +297,7 @@ def score_choices(
     n = len(systems)
     wins, ties = _totals(tables.sum(axis=0))
     fitted = fit(wins, ties)
-    unfixed = _why_unfixed(wins, ties, systems)
+    unfixed = why_unfixed(wins, ties, systems)
     shares = _shares(tables)
     worth = float(effective_number(shares).min(initial=np.inf))
     carried = bool(carried_by_fewer_than(FEWEST_EFFECTIVE, shares).any())
@@ -361,9 +361,7 @@ def _above(scores: NDArray[np.float64], drawn: NDArray[np.float64], workers: int
     return above
 
 
-def _why_unfixed(
-    wins: NDArray[np.float64], ties: NDArray[np.float64], systems: tuple[str, ...]
-) -> str | None:
+def why_unfixed(wins: NDArray[np.float64], ties: NDArray[np.float64], systems: tuple[str, ...]) -> str | None:
     """Return a sentence on why there are no scores; None if there are."""
     parts = separate(wins, ties)
     if parts.max() > 0:

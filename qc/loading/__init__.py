@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.errors import COMPARED, OptionError, SourceError
+from qc.errors import COMPARED, VOTED, OptionError, SourceError
 from qc.loading import hits, item_ratings, mturk
 from qc.loading.choices import is_choices
 from qc.loading.source import RunFile, Source, open_source
 from qc.loading.tables import as_utf8
+from qc.loading.votes import holds_votes
 from qc.options import LoadOptions
 from qc.run import SIMULATED_NOTE, Run
 
@@ -135,6 +136,8 @@ def read_run(source: Source, options: LoadOptions) -> Run:
 
 
 def _from_file(source: RunFile, options: LoadOptions) -> Run:
+    if holds_votes(source):
+        raise SourceError(f"{source.path}: {VOTED}")
     given = source.file.read()
     content = _text(source.path, given)
     if is_choices(content):

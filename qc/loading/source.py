@@ -36,6 +36,8 @@ class RunFile:
 
 Source: TypeAlias = "RunFile | Views"
 _DROPPED = published.beginning("candor-run")
+# The column of the first system of a vote (`qc.loading.votes`).
+FIRST_SYSTEM = ("model_a", "model_a_name")
 
 
 @contextmanager
@@ -90,6 +92,8 @@ def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
             raise SourceError(f"{path}: gzip packed a database or an archive here. Unpack it first.")
         with _opened_file(path, inner) as source:
             yield source
+    elif first.startswith(PARQUET) and _holds_votes(file):
+        yield RunFile(path, file)
     elif first.startswith(PARQUET) or _DROPPED.match(first):
         raise SourceError(
             f"{path}: the format candor-run (one .jsonl or .parquet file) was dropped. Export the run again, "
@@ -97,6 +101,21 @@ def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
         )
     else:
         yield RunFile(path, file)
+
+
+def _holds_votes(file: BufferedReader) -> bool:
+    """Return whether a Parquet file holds votes of an arena, by its columns."""
+    import pyarrow as pa  # noqa: PLC0415  # importing it takes longer than reading most files
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    if not file.seekable():
+        return False
+    try:
+        return not set(FIRST_SYSTEM).isdisjoint(pq.read_schema(file).names)
+    except (pa.ArrowException, OSError):
+        return False
+    finally:
+        file.seek(0)
 
 
 @contextmanager

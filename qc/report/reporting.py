@@ -15,14 +15,15 @@ from qc.loading import LoadOptions, Source, holds_run, is_database, open_source,
 from qc.loading.analyst_files import read_margins, with_background, with_references
 from qc.loading.choices import Choices, read_choices
 from qc.loading.registration import read_registration
+from qc.loading.votes import Votes, read_votes
 from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
 from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, SECTIONS, AnalysisOptions, OnStep
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
-from qc.report.adherence import follow
 from qc.run import REHEARSAL_NOTE, Run
-from qc.signature import comparison_signature
+from qc.sections.course.adherence import follow
+from qc.signature import comparison_signature, votes_signature
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +90,13 @@ def report_on(
     total = reads + steps(options, asked.replicate is not None) + _writing_steps(wanted)
     with progress(stderr, total, lines=lines) as on_step:
         read = _read(asked, options, on_step)
-        if isinstance(read, _Compared):
+        found: Analysis | Findings
+        if isinstance(read, Votes):
+            _require_votes_alone(asked, read, for_ratings)
+            found = _of_votes(read, options, on_step)
+        elif isinstance(read, _Compared):
             _require_effect(asked, read, for_ratings)
-            found: Analysis | Findings = _compared(read, options, on_step)
+            found = _compared(read, options, on_step)
         else:
             first, second = read
             first = replace(first, notes=(*first.notes, *remarks))
@@ -135,17 +140,30 @@ def _require_effect(asked: ReportSource, read: "_Compared", for_ratings: list[st
             f"{read.choices.source}: the workers of this run compared two systems side by side, so "
             f"{' and '.join(about_ratings)} would have no effect. Leave this out."
         )
-    of_databases = {
-        "--run": asked.run is not None,
-        "--include-partial": asked.include_partial,
-        "--simulated": asked.simulated,
-    }
-    given = [name for name, is_given in of_databases.items() if is_given]
+    given = [name for name, is_given in _of_databases(asked).items() if is_given]
     if given and not read.of_database:
         raise OptionError(
             f"{' and '.join(given)} would choose from a database, but {read.choices.source} is a file with "
             "the choices of one run. Leave this out."
         )
+
+
+def _require_votes_alone(asked: ReportSource, read: Votes, for_ratings: list[str]) -> None:
+    given = [name for name, is_given in _of_databases(asked).items() if is_given] + for_ratings
+    given += ["--criteria-file"] if asked.criteria else []
+    if given:
+        raise OptionError(
+            f"{read.source}: this file holds votes of an arena, so {' and '.join(given)} would have no "
+            "effect. Leave this out."
+        )
+
+
+def _of_databases(asked: ReportSource) -> dict[str, bool]:
+    return {
+        "--run": asked.run is not None,
+        "--include-partial": asked.include_partial,
+        "--simulated": asked.simulated,
+    }
 
 
 def _report_together(
@@ -197,6 +215,19 @@ class _Compared(NamedTuple):
     choices: Choices
     run: Run | None
     of_database: bool
+
+
+def _of_votes(votes: Votes, options: AnalysisOptions, on_step: OnStep) -> Findings:
+    """Return the findings of an arena's votes."""
+    # Few sources are arenas.
+    from qc.comparison.alarms import alarms  # noqa: PLC0415
+    from qc.comparison.votes import analyse_votes  # noqa: PLC0415
+    from qc.render.findings.arena import arena_findings  # noqa: PLC0415
+
+    found = analyse_votes(votes, options.seed, on_step)
+    on_step("Alarms")
+    signature = votes_signature(votes.frame, votes.systems, seed=options.seed)
+    return arena_findings(found, alarms(found, options.seed), signature)
 
 
 def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Findings:
@@ -267,12 +298,14 @@ def _require_plain(formats: frozenset[str], who: str) -> None:
 
 def _read(
     asked: ReportSource, options: AnalysisOptions, on_step: OnStep
-) -> tuple[Run, Run | None] | _Compared:
-    """Return the run to analyse and the second run of `--replicate`; or a run of comparisons."""
+) -> tuple[Run, Run | None] | _Compared | Votes:
+    """Return the run to analyse and the second run of `--replicate`; or comparisons; or votes."""
     loading = _loading(asked, options)
     with open_source(asked.source) as first:
         if asked.replicate is None:
             on_step("Reading the run")
+            if (votes := read_votes(first)) is not None:
+                return votes
             choices = read_choices(first, loading)
             if choices is None:
                 return read_run(first, loading), None

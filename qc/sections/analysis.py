@@ -65,7 +65,7 @@ class Analysis:
     - `turn_ratings`: the study did not ask for ratings of single replies.
     - `scenarios`: the study has no scenarios.
     - `ceiling`: no system is a person.
-    - `preregistration`: none was given (`qc.report.adherence`).
+    - `preregistration`: none was given (`qc.sections.course.adherence`).
     """
 
     run: Run

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,10 +15,14 @@ from typer.testing import CliRunner
 
 import qc
 from benchmarks.qc_truth import METHOD, PARTS
+from benchmarks.truth.arenas import BOARDS, drawn_votes
 from benchmarks.truth.registry import STATEMENTS, TRIED, Statement, claims, keys_of, unregistered
 from benchmarks.truth.summary import measured, published, summary, wanted
+from qc.bundle.certificate import CERTIFICATE, certificate, certificate_files
+from qc.comparison.alarms import alarms
 from qc.comparison.several_runs import set_side_by_side
 from qc.comparison.side_by_side import compare
+from qc.comparison.votes import analyse_votes
 from qc.estimate import app as estimate
 from qc.loading.choices import Choices
 from qc.metrics.__main__ import app as metrics
@@ -28,6 +33,7 @@ from qc.precision.watch import app as watch
 from qc.randomisation import app as randomisation
 from qc.render.document import as_json, json_schema
 from qc.render.findings import Findings, write_findings
+from qc.render.findings.arena import arena_findings
 from qc.render.findings.comparison import comparison_findings
 from qc.render.findings.several_runs import several_runs_findings
 from tests.qc.support.analyses import rated, whole
@@ -59,6 +65,12 @@ def _outputs(folder: Path) -> Iterator[tuple[str, Any]]:
     options = AnalysisOptions(bootstrap=100)
     yield "runs", _written(several_runs_findings(set_side_by_side(both, options), both, options), folder)
     yield "side_by_side", _written(comparison_findings(compare(_choices(), bootstrap=100), None, ""), folder)
+    votes, _ = drawn_votes(replace(BOARDS["arena-sampled"], style=True), np.random.default_rng(7))
+    found = analyse_votes(votes)
+    yield "arena", _written(arena_findings(found, alarms(found), ""), folder)
+    certified = certificate(whole())
+    assert certified is not None
+    yield "certificate", json.loads(certificate_files(certified)[CERTIFICATE])
     database = item_database(folder / "rated.db")
     add_item_run(database, simulated(np.random.default_rng(5)))
     yield "watch", json.loads(CliRunner().invoke(watch, [str(database.path)]).stdout)

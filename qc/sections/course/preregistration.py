@@ -68,7 +68,7 @@ _PREREGISTRATION_SCHEMA = schema.record(
 
 
 def _given_later(_: Analysis) -> Followed | None:
-    """Return nothing: a preregistration is compared with the whole analysis (`qc.report.adherence`)."""
+    """Return nothing: a preregistration is compared with the whole analysis (`adherence`)."""
     return None
 
 

@@ -15,7 +15,7 @@ from qc.paper.kit import FOLDER, MAIN
 from qc.paper.methods import ENTRIES, bibliography, methods_paragraph
 from qc.paper.one_run import paper_tables, write_paper
 from qc.paper.tex import escaped
-from qc.report.adherence import follow
+from qc.sections.course.adherence import follow
 from qc.statistics.correlation import CorrelationInterval
 from qc.table import Column, Table
 from tests.needs import need_programs

@@ -12,7 +12,7 @@ from qc.analysis import AnalysisOptions
 from qc.comparison.several_runs import set_side_by_side
 from qc.render.findings import write_findings
 from qc.render.findings.several_runs import several_runs_findings
-from qc.report.adherence import follow
+from qc.sections.course.adherence import follow
 from tests.chromium import launch
 from tests.e2e.axe import violations
 from tests.qc.support.analyses import NASTY, SYSTEMS, awkward_run, bare

@@ -20,8 +20,8 @@ from qc.loading.registration import Followed, Point, read_registration
 from qc.render import tables
 from qc.render.document import as_json
 from qc.render.page import page
-from qc.report.adherence import follow
 from qc.run import LeftOut, RunState
+from qc.sections.course.adherence import follow
 from tests.qc.render.test_document import SCHEMA
 from tests.qc.support.analyses import SYSTEMS, awkward_run
 from tests.qc.support.database import Database

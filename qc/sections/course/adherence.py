@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 
-from qc.analysis import Analysis
 from qc.loading.registration import Followed, HypothesisDecision, Point, Preregistration, RegisteredTarget
 from qc.method.significance import compare_by_worker
 from qc.run import RunState
+from qc.sections.analysis import Analysis
 from qc.statistics.confidence import holm
 from qc.table import whole
 
