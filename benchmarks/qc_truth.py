@@ -42,8 +42,8 @@ from benchmarks.truth import (
     planned,
     quizzes,
     references,
-    style,
     single_tests,
+    style,
     two_runs,
     uneven,
 )

@@ -19,8 +19,8 @@ from tests.qc.support.designs import run_of, with_context
 
 DRAWS = 499
 COLUMNS = (
-    "area of the topic: F (5)",
-    "area of the topic: intervals without 0 (5)",
+    "area of the topic: F (≤ 5)",
+    "area of the topic: intervals without 0 (≤ 5)",
     "a system's score in an area: held (95)",
 )
 # One topic of each area, and one that no area knows.

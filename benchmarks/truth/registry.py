@@ -73,7 +73,7 @@ TRIED = {
     "choices": "3 equal systems, 5 to 40 workers with tastes",
     "arena": "6 to 20 systems, equal or not; 120 to 2,000 voters with tastes or without, or not told",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
-    "judges": "3 to 100 workers with 6 ratings each, who work evenly or not, judges of r = 0 to 0.95",
+    "judges": "6 to 100 workers with 6 ratings each, or 12 to 100 who work unevenly, judges of r = 0 to 0.95",
     "looks": "three levels, sliders, nearly always 0, nearly always the best of five, long tails",
     "metric": "8 to 120 workers, whom the metric follows more or less",
     "plan": "pilots of 30 and 60 workers",
@@ -317,7 +317,7 @@ STATEMENTS = (
         "effect of the area of the topic: F and intervals",
         ("report:topic_areas.p", "report:topic_areas.areas[].low", "report:topic_areas.areas[].high"),
         "areas",
-        ("area of the topic: F (5)", "area of the topic: intervals without 0 (5)"),
+        ("area of the topic: F (≤ 5)", "area of the topic: intervals without 0 (≤ 5)"),
         remark="cautious with 20 workers, who have few areas of 10 workers",
     ),
     Statement(
@@ -457,7 +457,7 @@ STATEMENTS = (
         ("score held, two ways (95)",),
     ),
     Statement(
-        "transcripts: effect of the reference's length, and scores by it",
+        "transcripts: effect of the reference's length, and scores by it, at least",
         (
             "report:reference_lengths.groups[].low",
             "report:reference_lengths.groups[].high",
@@ -466,10 +466,10 @@ STATEMENTS = (
         ),
         "references",
         (
-            "effect of the reference's length: held (95)",
-            "a system's score by the length of the reference: held (95)",
+            "effect of the reference's length: held (≥ 95)",
+            "a system's score by the length of the reference: held (≥ 95)",
         ),
-        remark="conservative: two ways are never less than one, and few items give few degrees of freedom",
+        remark="two ways are never less than one, and few items give few degrees of freedom",
     ),
     Statement(
         "transcripts: p of a pair, two ways",
@@ -556,8 +556,7 @@ STATEMENTS = (
             "drawn by probabilities, one judge: held (95)",
             "drawn by probabilities, two judges: held (95)",
         ),
-        remark="300 runs a design; conservative with 3 workers, and with 6 where work is uneven or outputs "
-        "repeat",
+        remark="none with fewer than five effective workers",
     ),
     Statement(
         "estimate: the same, if judgments were independent",

@@ -251,7 +251,7 @@ def _clustered(
     added: float,
     level: float,
 ) -> Interval:
-    """Return the interval of record; NaN if workers are unknown, or fewer than two."""
+    """Return the interval of record; NaN if workers are unknown or too few."""
     if workers is None:
         return Interval(float("nan"), float("nan"), float("nan"))
     error = error_of_record(contributions, weights, workers, outputs, added)

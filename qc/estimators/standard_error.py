@@ -63,7 +63,10 @@ def clustered_variance(contributions: NDArray[np.float64], clusters: NDArray[np.
 
 @dataclass(frozen=True, slots=True)
 class ErrorOfRecord:
-    """A standard error, and the degrees of freedom of its Student's t; NaN with fewer than two workers."""
+    """A standard error, and the degrees of freedom of its Student's t.
+
+    `se` is NaN with fewer than two workers, `degrees` with fewer than FEWEST_WORKERS.
+    """
 
     se: float
     degrees: float
@@ -73,11 +76,15 @@ class ErrorOfRecord:
         return float(stdtrit(self.degrees, (1 + level) / 2)) * self.se
 
 
+FEWEST_WORKERS = 5  # effective ones, W* below; of fewer the interval held 93 to 100 %
+
+
 # Workers who judged more move the mean more, and their residuals are then too small, so the variance by
 # workers is the jackknife: each sum of contributions is divided by 1 - p, with p the worker's share of all
 # weights. Its degrees of freedom are those of W* = 1 / Σ p² workers. If all judged as much, both are the
-# usual: W / (W - 1) times the sum of squares, and W - 1. What different workers' judgments of the same outputs
-# add has O - 1 degrees of freedom, with O outputs. Those of the sum: Satterthwaite.
+# usual: W / (W - 1) times the sum of squares, and W - 1. What different workers' judgments of the same
+# outputs add has O - 1 degrees of freedom, with O outputs. Those of the sum: Satterthwaite. They are those
+# of the whole, since a metric's slope is estimated from the same judgments.
 #
 # Sources: jackknife of clusters (CV3): MacKinnon, Nielsen and Webb, *Fast and reliable jackknife and
 # bootstrap methods for cluster-robust inference*, Journal of Applied Econometrics 38, 2023; W*:
@@ -103,11 +110,12 @@ def error_of_record(
         weights: (K,), weights of the judgments in the mean; they add up to 1.
         workers: (K,), codes.
         outputs: (K,), codes.
-        added: variance of what does not depend on the judgments, such as a pool's metric; it is known.
+        added: variance of what does not depend on the judgments, such as a pool's metric.
     """
     _, of = np.unique(workers, return_inverse=True)
     shares = np.bincount(of, weights)
     count = len(shares)
+    effective = 1 / float((shares**2).sum())
     if count < 2:
         return ErrorOfRecord(np.nan, np.nan)
     sums = np.bincount(of, contributions) / (1 - shares)
@@ -117,11 +125,12 @@ def error_of_record(
         both = outputs * (int(workers.max()) + 1) + workers
         by_output = clustered_variance(contributions, outputs) - clustered_variance(contributions, both)
         by_output = max(by_output, 0.0)
-    variance = by_worker + by_output + added
-    effective = 1 / float((shares**2).sum()) - 1
-    spread = by_worker**2 / effective + by_output**2 / max(judged - 1, 1)
-    degrees = variance**2 / spread if spread > 0 else effective
-    return ErrorOfRecord(float(np.sqrt(variance)), degrees)
+    variance = by_worker + by_output
+    spread = by_worker**2 / (effective - 1) + by_output**2 / max(judged - 1, 1)
+    degrees = variance**2 / spread if spread > 0 else effective - 1
+    if effective < FEWEST_WORKERS:
+        degrees = np.nan
+    return ErrorOfRecord(float(np.sqrt(variance + added)), degrees)
 
 
 def independent_variance(contributions: NDArray[np.float64]) -> float:

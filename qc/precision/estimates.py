@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from math import inf
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from qc.estimators.pool_mean import (
     resampled_means,
     width_curve,
 )
-from qc.estimators.standard_error import WorkerEffect, worker_effect
+from qc.estimators.standard_error import FEWEST_WORKERS, WorkerEffect, worker_effect
 from qc.judgments import Judged, Judgments
 from qc.options import OnStep, no_step, require_draws
 from qc.precision.confidence_sequence import Looks, looks
@@ -331,7 +331,7 @@ def estimate(
             f"{judgments.source}: no system has {FEWEST_OUTPUTS} judged outputs, so nothing can be "
             "estimated. Collect more judgments."
         )
-    notes += _too_few(parts, chosen)
+    notes += [*_too_few_workers(parts), *_too_few(parts, chosen)]
     if not chosen:
         notes.append("There is no metric, so nothing is said of what one would save. Add one by --metrics.")
     return Estimates(
@@ -416,6 +416,18 @@ def chosen_metrics(judgments: Judgments, options: EstimateOptions) -> tuple[str,
             f"{joined(known) or 'none'}."
         )
     return options.metrics or known
+
+
+def _too_few_workers(parts: Sequence[EstimatesOfPart]) -> list[str]:
+    """Return a sentence that names the systems whose workers are too few for an interval of record."""
+    of_record = {part.system: part.plain.plain.by_formula.clustered for part in parts}
+    without = [name for name, each in of_record.items() if isfinite(each.se) and not isfinite(each.low)]
+    if not without:
+        return []
+    return [
+        f"There is no interval of record of {joined(without)}: it needs {FEWEST_WORKERS} workers, of whom "
+        "those who did more than others count as fewer."
+    ]
 
 
 def _too_few(parts: Sequence[EstimatesOfPart], metrics: tuple[str, ...]) -> list[str]:

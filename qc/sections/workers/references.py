@@ -133,7 +133,7 @@ SECTION = Section(
 {% else %}
 {% call drawing("references", "Scores by the length of the reference.") %}
 How much better or worse items were rated than the mean of the same system, by the words of their \
-references; lines are 95 % intervals for other workers and other items, each looked at alone.
+references; lines are intervals of at least 95 % for other workers and other items, each looked at alone.
 {% endcall %}
 <details>
 <summary>The same as a table, and of each system</summary>

@@ -73,17 +73,23 @@ def test_the_error_of_record_by_hand() -> None:
     # Sums 2 and −2 of workers with 1/4 and 3/4 of the weight: (2 − 1)/2 · ((2 ÷ 3/4)² + (2 ÷ 1/4)²) = 320/9,
     # and 1 ÷ (1/16 + 9/16) = 1.6 workers.
     assert found.se == pytest.approx(np.sqrt(320 / 9))
-    assert found.degrees == pytest.approx(0.6)
+    assert np.isnan(found.reach(0.95))  # of fewer than five there is no interval
     pairs = np.array([0, 0, 1, 1])
     alone = error_of_record(np.array([1.0, 1, -1, -1]), quarter, pairs, np.arange(4), added=2.0)
     assert alone.se == pytest.approx(np.sqrt(2 / 1 * 8 + 2))  # the usual factor where all judged as much
-    assert alone.degrees == pytest.approx(1)
     # Each worker's sum is 0; each output's is ±3: 2 · 18, less 4/3 · 10 of the single judgments.
     crossed = error_of_record(np.array([1.0, -1, 2, -2]), quarter, pairs, np.array([0, 1, 0, 1]))
     assert crossed.se == pytest.approx(np.sqrt(36 - 40 / 3))
 
 
-def test_few_outputs_leave_few_degrees_of_freedom() -> None:
-    workers, outputs = np.repeat(np.arange(10), 3), np.tile(np.arange(3), 10)
-    found = error_of_record(np.linspace(-1, 1, 30), np.full(30, 1 / 30), workers, outputs)
-    assert found.degrees == 2
+def test_the_degrees_of_freedom_of_record_by_hand() -> None:
+    five, fifth = np.arange(5), np.full(5, 0.2)
+    each = error_of_record(np.array([2.0, 1, 0, -1, -2]), fifth, five, five)
+    assert each.degrees == pytest.approx(4)
+    # Five workers judge the same two outputs. Workers' sums 4, 2, 0, −2, −4, by 4/5 · (5/4)²: 50. Outputs' sums
+    # ±15, by 2: 900, less 10/9 · 110 of the single judgments. The first has 4 degrees of freedom, the rest 1.
+    both = np.array([5.0, -1, 4, -2, 3, -3, 2, -4, 1, -5])
+    found = error_of_record(both, np.full(10, 0.1), np.repeat(five, 2), np.tile([0, 1], 5))
+    across = 900 - 1100 / 9
+    assert found.se == pytest.approx(np.sqrt(50 + across))
+    assert found.degrees == pytest.approx((50 + across) ** 2 / (50**2 / 4 + across**2))

@@ -75,9 +75,9 @@ def test_parts(tmp_path: Path) -> None:
 
 
 def test_no_interval_leaves_the_scale(tmp_path: Path) -> None:
-    """Three outputs near the upper end, by two workers: Student's t of one degree of freedom is 12.7."""
+    """Outputs near the upper end, by five workers: Student's t of four degrees of freedom is 2.8."""
     path = tmp_path / "judgments.csv"
-    rows = [f"i{i},a,w{w},{value}" for i, w, value in ((1, 1, 70), (2, 1, 90), (3, 2, 100), (4, 2, 95))]
+    rows = [f"i{i},a,w{i},{value}" for i, value in enumerate((40, 100, 100, 100, 100))]
     path.write_text("\n".join(["item,system,worker,value", *rows]), encoding="utf-8")
     judgments = read_judgments(str(path))
     assert part(estimate(judgments, FAST), "a").plain.plain.by_formula.clustered.high > 100
@@ -85,6 +85,16 @@ def test_no_interval_leaves_the_scale(tmp_path: Path) -> None:
     mean = part(given, "a").plain.plain
     for interval in (mean.by_formula.normal, mean.by_formula.clustered, mean.outputs, mean.workers):
         assert 0 <= interval.low < interval.high <= 100
+
+
+def test_four_workers_give_no_interval_of_record(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.csv"
+    rows = [f"i{i},a,w{i % 4},{value}" for i, value in enumerate((40, 100, 60, 100, 80, 20))]
+    path.write_text("\n".join(["item,system,worker,value", *rows]), encoding="utf-8")
+    found = estimate(read_judgments(str(path)), FAST)
+    assert np.isnan(part(found, "a").plain.plain.by_formula.clustered.low)
+    said = "There is no interval of record of all systems and a: it needs 5 workers"
+    assert [note for note in found.notes if note.startswith(said)]
 
 
 def test_one_judgment_each_still_has_a_data_efficiency(tmp_path: Path) -> None:

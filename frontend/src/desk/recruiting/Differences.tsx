@@ -28,17 +28,19 @@ const KINDS: Record<DifferenceRow["kind"], string> = {
 interface Props {
   rows: DifferenceRow[];
   submissions: SubmissionRow[];
+  /** Whether the platform was ever read: before that, no difference is known. */
+  synced: boolean;
   platform: string;
   at: At;
   onDone: () => void;
 }
 
 /** Where the platform and we do not agree: each with what to do about it. */
-export function Differences({ rows, submissions, platform, at, onDone }: Props) {
+export function Differences({ rows, submissions, synced, platform, at, onDone }: Props) {
   return (
     <ActionRows
       title="Differences"
-      none={`In sync with ${platform}.`}
+      none={synced ? `In sync with ${platform}.` : `Not synced with ${platform} yet.`}
       rows={rows.map((row) => ({
         key: `${row.kind} ${row.submission} ${row.assignment} ${row.batch}`,
         what: KINDS[row.kind].replaceAll("{platform}", platform),

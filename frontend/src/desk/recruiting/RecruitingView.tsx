@@ -121,6 +121,7 @@ function Recruitment({ run, found, platform, onDone }: Props) {
           <Differences
             rows={found.differences}
             submissions={found.submissions}
+            synced={found.read_at !== null}
             platform={platform}
             at={at}
             onDone={onDone}
