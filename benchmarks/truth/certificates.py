@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.truth.one_run import DRAWS, truth_of
 from benchmarks.truth.part import Count, Counted, Part
-from qc.bundle.certificate import Claims, claims_of
+from qc.bundle.certificate import RankingClaims, claims_of
 from qc.method.sample import take_sample
 from qc.method.scores import score
 from qc.robustness.intervals import intervals
@@ -47,7 +47,7 @@ EVERY: dict[str, Design] = {
 }
 
 
-def false_claims(claims: Claims, true: Mapping[str, float]) -> list[str]:
+def false_claims(claims: RankingClaims, true: Mapping[str, float]) -> list[str]:
     """Return the kinds of claims that are false of the `true` scores by system."""
     above = {name: sum(other > score for other in true.values()) for name, score in true.items()}
     below = {name: sum(other < score for other in true.values()) for name, score in true.items()}

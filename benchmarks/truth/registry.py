@@ -73,7 +73,7 @@ TRIED = {
     "choices": "3 equal systems, 5 to 40 workers with tastes",
     "arena": "6 to 20 systems, equal or not; 120 to 2,000 voters with tastes or without, or not told",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
-    "judges": "6 to 100 workers with 6 ratings each, or 12 to 100 who work unevenly, judges of r = 0 to 0.95",
+    "judges": "6 to 100 workers with 6 ratings each, from 12 on also uneven, judges of r = 0 to 0.95",
     "looks": "three levels, sliders, nearly always 0, nearly always the best of five, long tails",
     "metric": "8 to 120 workers, whom the metric follows more or less",
     "plan": "pilots of 30 and 60 workers",
@@ -299,7 +299,6 @@ STATEMENTS = (
         ),
         "style",
         ("score with style held constant: held (95)", "change by style: held (95)"),
-        remark="93 of a change with 16 workers × 8 assignments, to whom length matters unequally",
     ),
     Statement(
         "coefficients of style and place",
@@ -311,7 +310,6 @@ STATEMENTS = (
         ),
         "style",
         ("coefficient of a feature: held (95)", "coefficient of a place: held (95)"),
-        remark="93 of a feature with 16 workers × 8 assignments, to whom length matters unequally",
     ),
     Statement(
         "effect of the area of the topic: F and intervals",

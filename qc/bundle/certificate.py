@@ -43,7 +43,7 @@ _HEIGHT, _BESIDE = 28.0, 10.0
 
 
 @dataclass(frozen=True)
-class Pair:
+class OrderedPair:
     """Two systems, of which `higher` has the higher true score."""
 
     higher: str
@@ -60,7 +60,7 @@ class RankRange:
 
 
 @dataclass(frozen=True)
-class Claims:
+class RankingClaims:
     """Statements about true overall scores: means of z over workers of this kind who pass the filter.
 
     Attributes:
@@ -72,14 +72,14 @@ class Claims:
     """
 
     familywise_error: float
-    told_apart: tuple[Pair, ...]
+    told_apart: tuple[OrderedPair, ...]
     groups: tuple[tuple[str, ...], ...]
     ranks: tuple[RankRange, ...]
     best_among: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Removal:
+class LeaderFragility:
     """Fewest workers found without whom `successor` has the highest score instead of `leader`."""
 
     leader: str
@@ -101,7 +101,7 @@ class Figures:
     workers_passed: int
     conversations: int
     forecast_r: float | None
-    fragility: Removal | None
+    fragility: LeaderFragility | None
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class RegisteredHypothesis:
 
 
 @dataclass(frozen=True)
-class Registration:
+class FollowedRegistration:
     """The preregistration of the run.
 
     Attributes:
@@ -149,22 +149,22 @@ class Certificate:
     version: int
     run: str
     simulated: bool
-    claims: Claims
+    claims: RankingClaims
     figures: Figures
-    preregistration: Registration | None
+    preregistration: FollowedRegistration | None
     notes: tuple[str, ...]
     data: str
     signature: str
     candor: str
 
 
-def claims_of(found: Intervals) -> Claims:
+def claims_of(found: Intervals) -> RankingClaims:
     """Return what follows from the comparisons of all pairs."""
     better = np.argwhere(found.simultaneous_low > 0)
     scored = [i for i, rank in enumerate(found.rank_low) if rank]
-    return Claims(
+    return RankingClaims(
         familywise_error=ALPHA,
-        told_apart=tuple(Pair(found.systems[i], found.systems[j]) for i, j in better),
+        told_apart=tuple(OrderedPair(found.systems[i], found.systems[j]) for i, j in better),
         groups=found.groups,
         ranks=tuple(
             RankRange(found.systems[i], int(found.rank_low[i]), int(found.rank_high[i])) for i in scored
@@ -205,23 +205,25 @@ def certificate(analysis: Analysis) -> Certificate | None:
     )
 
 
-def _removal(analysis: Analysis) -> Removal | None:
+def _removal(analysis: Analysis) -> LeaderFragility | None:
     found = analysis.fragility
     if found is None or found.successor is None:
         return None
-    return Removal(found.leader, found.successor, len(found.workers))
+    return LeaderFragility(found.leader, found.successor, len(found.workers))
 
 
-def _registration(analysis: Analysis, claims: Claims) -> Registration | None:
+def _registration(analysis: Analysis, claims: RankingClaims) -> FollowedRegistration | None:
     found = analysis.preregistration
     if found is None:
         return None
-    return Registration(
+    return FollowedRegistration(
         hash=found.hash,
         registered=found.registered,
         followed={point.what: point.followed for point in found.points},
         hypotheses=tuple(
-            RegisteredHypothesis(one.higher, one.lower, Pair(one.higher, one.lower) in claims.told_apart)
+            RegisteredHypothesis(
+                one.higher, one.lower, OrderedPair(one.higher, one.lower) in claims.told_apart
+            )
             for one in found.decisions
         ),
     )
@@ -267,19 +269,19 @@ def _line(found: Certificate, digest: str) -> str:
     return " ".join(parts)
 
 
-def _told_apart(claims: Claims) -> str:
+def _told_apart(claims: RankingClaims) -> str:
     systems = len(claims.ranks)
     pairs = systems * (systems - 1) // 2
     return f"{whole(len(claims.told_apart))} of {whole(pairs)} pairs told apart"
 
 
-def _groups(claims: Claims) -> str:
+def _groups(claims: RankingClaims) -> str:
     if len(claims.groups) == 1:
         return "1 group"
     return f"{len(claims.groups)} groups ({'; then '.join(', '.join(group) for group in claims.groups)})"
 
 
-def _best(claims: Claims) -> str:
+def _best(claims: RankingClaims) -> str:
     names = claims.best_among
     return names[0] if len(names) == 1 else f"one of {', '.join(names[:-1])} and {names[-1]}"
 

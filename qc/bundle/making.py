@@ -168,7 +168,7 @@ def report_on(
     if not held:
         raise SourceError(f"{place}: there is no {RUN} in it. Get the bundle again.")
     runs = [
-        replace(load(place / name, replies=False), source=name, name=title)
+        replace(load(place / name), source=name, name=title)
         for name, title in zip(held, titles, strict=False)
     ]
     try:

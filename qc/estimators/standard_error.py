@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from qc.statistics.confidence import NOISE
 from qc.statistics.groups import group_means
 
 
@@ -83,8 +84,9 @@ FEWEST_WORKERS = 5  # effective ones, W* below; of fewer the interval held 93 to
 # workers is the jackknife: each sum of contributions is divided by 1 - p, with p the worker's share of all
 # weights. Its degrees of freedom are those of W* = 1 / Σ p² workers. If all judged as much, both are the
 # usual: W / (W - 1) times the sum of squares, and W - 1. What different workers' judgments of the same
-# outputs add has O - 1 degrees of freedom, with O outputs. Those of the sum: Satterthwaite. They are those
-# of the whole, since a metric's slope is estimated from the same judgments.
+# outputs add is the variance by O outputs, with O - 1 degrees of freedom, less that by worker and output.
+# Those of the sum: Satterthwaite, who allows for differences. They are those of the whole, since a metric's
+# slope is estimated from the same judgments.
 #
 # Sources: jackknife of clusters (CV3): MacKinnon, Nielsen and Webb, *Fast and reliable jackknife and
 # bootstrap methods for cluster-robust inference*, Journal of Applied Econometrics 38, 2023; W*:
@@ -120,15 +122,16 @@ def error_of_record(
         return ErrorOfRecord(np.nan, np.nan)
     sums = np.bincount(of, contributions) / (1 - shares)
     by_worker = (count - 1) / count * float((sums**2).sum())
-    by_output, judged = 0.0, len(np.unique(outputs))
+    variance, spread = by_worker, by_worker**2 / (effective - 1)
+    judged = len(np.unique(outputs))
     if 1 < judged < len(outputs):
         both = outputs * (int(workers.max()) + 1) + workers
-        by_output = clustered_variance(contributions, outputs) - clustered_variance(contributions, both)
-        by_output = max(by_output, 0.0)
-    variance = by_worker + by_output
-    spread = by_worker**2 / (effective - 1) + by_output**2 / max(judged - 1, 1)
+        by_output, by_both = (clustered_variance(contributions, each) for each in (outputs, both))
+        if by_output > by_both:
+            variance += by_output - by_both
+            spread += by_output**2 / (judged - 1) + by_both**2 / (len(np.unique(both)) - 1)
     degrees = variance**2 / spread if spread > 0 else effective - 1
-    if effective < FEWEST_WORKERS:
+    if effective < FEWEST_WORKERS * (1 - NOISE):
         degrees = np.nan
     return ErrorOfRecord(float(np.sqrt(variance + added)), degrees)
 

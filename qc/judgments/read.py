@@ -226,7 +226,7 @@ def _of_run(source: Source, selection: Selection, metrics: CsvTable | None) -> J
     from qc.method.sample import take_sample  # noqa: PLC0415
     from qc.transcripts.judgments import take_judgments  # noqa: PLC0415
 
-    run = read_run(source, LoadOptions(selection.run, words=False, replies=False))
+    run = read_run(source, LoadOptions(selection.run, words=False))
     take = take_sample if run.items is None else take_judgments
     return from_sample(take(run, selection.alpha), metrics)
 

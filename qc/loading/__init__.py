@@ -36,7 +36,6 @@ def load(
     run: str | None = None,
     include_partial: bool = False,
     words: bool = True,
-    replies: bool = True,
     criteria: Path | None = None,
 ) -> Run:
     """Return the run that `source` holds.
@@ -47,7 +46,6 @@ def load(
         run: slug or id of a run; only a database can hold several.
         include_partial: include assignments that were not completed; files hold only completed ones.
         words: read the texts of the conversations; without them `Run.words` is None.
-        replies: read the bots' replies too.
         criteria: file with the criteria to analyse; None for those that the source declares.
 
     Raises:
@@ -55,7 +53,7 @@ def load(
     """
     declared = read_criteria(criteria) if criteria else None
     with open_source(str(source)) as opened:
-        return read_run(opened, LoadOptions(run, include_partial, words, replies, declared))
+        return read_run(opened, LoadOptions(run, include_partial, words, declared))
 
 
 def read_criteria(path: Path) -> pd.DataFrame:

@@ -214,7 +214,7 @@ def watch(
             raise OptionError(f"{source}: this is the file of a finished run. Give a database.")
         at = datetime.now(UTC)
         try:
-            read = read_run(opened, LoadOptions(run, include_partial=True, words=False, replies=False))
+            read = read_run(opened, LoadOptions(run, include_partial=True, words=False))
         except EmptyRunError:
             found = Running(0, 0, 0, 0, (), (), (NOTHING_NOTE,))
         else:

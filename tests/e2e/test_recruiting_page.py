@@ -193,9 +193,9 @@ def test_a_study_is_published_filled_paid_and_closed(
     release_both(page)
     ann, bob = by_person["PID-ann"], by_person["PID-bob"]
     press(page, f"Approve {ann}")
-    expect(page.get_by_text("Decided: approve")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Approved by"))).to_be_visible()
     decide(page, [bob], "Pay in part", **{"Per cent": "50", "to the participant": "A chatbot failed."})
-    expect(page.get_by_text("Decided: pay in part (50 %)")).to_be_visible()
+    expect(page.get_by_text("Paid in part (50 %) by")).to_be_visible()
     # 4.50 + 2.25 + 0.50, with a fee of 2.42 and a tax of 0.48
     expect(page.get_by_text("Cost so far 10.15 GBP")).to_be_visible()
     table = page.get_by_role("group", name="Submissions")

@@ -1,10 +1,11 @@
 import { Play } from "lucide";
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { Button } from "../design/Button";
 import { Empty } from "../design/Empty";
 import { useSorting } from "../design/sorting";
 import { Table } from "../design/Table";
 import { Time } from "../design/Time";
+import { AccountContext, may } from "./account";
 import type { AssignmentCounts, RunSummary } from "./api_types";
 import { CopyLink } from "./CopyLink";
 import { ago, moment } from "./format";
@@ -38,12 +39,13 @@ export function RunsView() {
   const { data, failure } = usePushed("/api/desk/watch/runs", {}, changedList);
   const now = useNow();
   const [adding, setAdding] = useState(false);
+  const mayAdd = may(useContext(AccountContext), "change_studies");
   const { rows, sorting } = useSorting(data ?? [], KEYS);
   return (
     <>
       <div class="run-head">
         <h1>Runs</h1>
-        <Button onClick={() => setAdding(true)}>New study</Button>
+        {mayAdd && <Button onClick={() => setAdding(true)}>New study</Button>}
       </div>
       <LoadStatus failure={failure} empty={data === null} />
       {data && <AttentionStrip items={data.flatMap(attentionOf)} />}

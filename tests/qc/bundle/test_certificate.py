@@ -19,8 +19,8 @@ from qc.bundle.certificate import (
     BADGE,
     CERTIFICATE,
     LINE,
-    Claims,
-    Pair,
+    OrderedPair,
+    RankingClaims,
     RankRange,
     certificate,
     certificate_files,
@@ -45,7 +45,7 @@ OPTIONS = AnalysisOptions(bootstrap=100, sections=frozenset({"intervals", "forec
 WORKERS = 12
 
 
-def claims_on(z: Any, seed: int = 1, draws: int = 199) -> Claims:
+def claims_on(z: Any, seed: int = 1, draws: int = 199) -> RankingClaims:
     """Return the claims of (workers, systems) z, one conversation of each worker with each system."""
     workers, systems = np.indices(z.shape)
     sample = sample_of_arrays(workers.ravel(), systems.ravel(), z.reshape(-1, 1))
@@ -58,9 +58,9 @@ def test_claims_worked_out_by_hand() -> None:
     # the two may be the best.
     swing = np.where(np.arange(WORKERS) % 2, 0.2, -0.2)
     claims = claims_on(np.column_stack([0.7 + swing, 0.7 - swing, np.full(WORKERS, -1.4)]))
-    assert claims == Claims(
+    assert claims == RankingClaims(
         familywise_error=0.05,
-        told_apart=(Pair("s0", "s2"), Pair("s1", "s2")),
+        told_apart=(OrderedPair("s0", "s2"), OrderedPair("s1", "s2")),
         groups=(("s0", "s1"), ("s2",)),
         ranks=(RankRange("s0", 1, 2), RankRange("s1", 1, 2), RankRange("s2", 3, 3)),
         best_among=("s0", "s1"),

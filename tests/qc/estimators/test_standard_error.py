@@ -86,10 +86,10 @@ def test_the_degrees_of_freedom_of_record_by_hand() -> None:
     five, fifth = np.arange(5), np.full(5, 0.2)
     each = error_of_record(np.array([2.0, 1, 0, -1, -2]), fifth, five, five)
     assert each.degrees == pytest.approx(4)
-    # Five workers judge the same two outputs. Workers' sums 4, 2, 0, −2, −4, by 4/5 · (5/4)²: 50. Outputs' sums
-    # ±15, by 2: 900, less 10/9 · 110 of the single judgments. The first has 4 degrees of freedom, the rest 1.
+    # Five workers judge the same two outputs. Workers' sums 4, 2, 0, −2, −4, by 4/5 · (5/4)²: 50. Outputs'
+    # sums ±15, by 2: 900, less 10/9 · 110 of the single judgments. They have 4, 1 and 9 degrees of freedom.
     both = np.array([5.0, -1, 4, -2, 3, -3, 2, -4, 1, -5])
     found = error_of_record(both, np.full(10, 0.1), np.repeat(five, 2), np.tile([0, 1], 5))
     across = 900 - 1100 / 9
     assert found.se == pytest.approx(np.sqrt(50 + across))
-    assert found.degrees == pytest.approx((50 + across) ** 2 / (50**2 / 4 + across**2))
+    assert found.degrees == pytest.approx((50 + across) ** 2 / (50**2 / 4 + 900**2 + (1100 / 9) ** 2 / 9))

@@ -93,7 +93,7 @@ def test_four_workers_give_no_interval_of_record(tmp_path: Path) -> None:
     path.write_text("\n".join(["item,system,worker,value", *rows]), encoding="utf-8")
     found = estimate(read_judgments(str(path)), FAST)
     assert np.isnan(part(found, "a").plain.plain.by_formula.clustered.low)
-    said = "There is no interval of record of all systems and a: it needs 5 workers"
+    said = "There is no interval of record of a: it needs 5 workers"
     assert [note for note in found.notes if note.startswith(said)]
 
 

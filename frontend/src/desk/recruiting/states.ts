@@ -2,11 +2,11 @@ import type { SubmissionRow } from "../api_types";
 import { amount } from "./amounts";
 
 const DECIDED: Record<NonNullable<SubmissionRow["decision"]>["decision"], string> = {
-  approve: "approve",
-  reject: "reject",
-  partial: "pay in part",
-  screen_out: "screen out, paid",
-  request_return: "ask to return it",
+  approve: "Approved",
+  reject: "Rejected",
+  partial: "Paid in part",
+  screen_out: "Screened out, paid",
+  request_return: "Asked to return it",
 };
 const SETTLED = new Set(["APPROVED", "PARTIALLY APPROVED", "REJECTED", "SCREENED OUT"]);
 const REVIEWABLE = new Set(["AWAITING REVIEW", "RETURNED", "TIMED-OUT"]);
@@ -29,7 +29,7 @@ export function bonusOf(row: SubmissionRow, currency: string | null): string {
 export function payOf({ decision, proposal }: SubmissionRow): string {
   if (decision) {
     const share = decision.share === null ? "" : ` (${decision.share} %)`;
-    return `Decided: ${DECIDED[decision.decision]}${share}, by ${decision.decided_by}`;
+    return `${DECIDED[decision.decision]}${share} by ${decision.decided_by}`;
   }
   if (!proposal) return "–";
   if (proposal.pay === "all") return `Approve: ${proposal.why}`;

@@ -1,7 +1,8 @@
 import { FlaskConical } from "lucide";
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Empty } from "../../design/Empty";
+import { AccountContext, may } from "../account";
 import type { StudyList, StudySummary } from "../api_types";
 import { ago } from "../format";
 import { Link } from "../Link";
@@ -17,21 +18,24 @@ export function StudiesView() {
   const { data, failure } = usePushed("/api/desk/watch/studies", {}, newestOf<StudyList>);
   const [adding, setAdding] = useState(false);
   const [archived, setArchived] = useState(false);
+  const mayAdd = may(useContext(AccountContext), "change_studies");
   const hidden = data?.studies.filter((study) => study.archived).length ?? 0;
   return (
     <>
       <div class="run-head">
         <h1>Studies</h1>
-        <Button onClick={() => setAdding(true)}>New study</Button>
+        {mayAdd && <Button onClick={() => setAdding(true)}>New study</Button>}
       </div>
       <LoadStatus failure={failure} empty={data === null} />
       {data?.studies.length === 0 && (
         <Empty icon={FlaskConical} title="There is no study yet.">
           <p>A study says whom workers talk to, what they rate, and what they read.</p>
-          <Button onClick={() => setAdding(true)}>Make the first one</Button>
+          {mayAdd && <Button onClick={() => setAdding(true)}>Make the first one</Button>}
         </Empty>
       )}
-      {data && data.studies.length > 0 && <Checklist studies={data.studies} onNew={() => setAdding(true)} />}
+      {data && data.studies.length > 0 && mayAdd && (
+        <Checklist studies={data.studies} onNew={() => setAdding(true)} />
+      )}
       <ul class="study-cards">
         {data?.studies
           .filter((study) => archived || !study.archived)

@@ -85,7 +85,7 @@ describe("what becomes of pay", () => {
     expect(payOf(base)).toBe("–");
     expect(payOf({ ...base, proposal })).toBe("Pay 50 %: a chatbot failed");
     const decision = { decision: "approve", share: null, decided_by: "ann" } as SubmissionRow["decision"];
-    expect(payOf({ ...base, proposal, decision })).toBe("Decided: approve, by ann");
+    expect(payOf({ ...base, proposal, decision })).toBe("Approved by ann");
   });
 
   it("says what the platform has paid, and which bonuses are only sent", () => {
