@@ -174,7 +174,7 @@ def parse_table(name: str, content: bytes, known: Mapping[str, str], *, strict: 
 def _separator(text: str, known: Mapping[str, str]) -> str:
     """Return the separator by which the first line holds most headings that are known, or most at all."""
     names = {each.casefold() for each in known}
-    first = next((line for line in StringIO(text) if line.strip()), "")
+    first = next((line for line in StringIO(text, newline=None) if line.strip()), "")
 
     def fit(separator: str) -> tuple[int, int]:
         header = next(csv.reader([first], delimiter=separator), [])

@@ -9,6 +9,7 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -106,9 +107,12 @@ def _reader(first: bytes) -> Callable[[RunFile], pd.DataFrame] | None:
 
 
 def _header(first: bytes) -> list[str]:
-    """Return the headings of a CSV that begins with `first`."""
-    line = first.partition(b"\n")[0].decode("utf-8-sig", "replace").strip()
-    return next(csv.reader([line]), [])
+    """Return the headings of a CSV that begins with `first`; none if it is something else."""
+    text = StringIO(first.decode("utf-8-sig", "replace"), newline=None)
+    try:
+        return next(csv.reader([text.readline()]), [])
+    except csv.Error:  # a line of megabytes without a comma
+        return []
 
 
 def _parquet(source: RunFile) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from qc.analysis import SECTIONS, AnalysisOptions, analyse
@@ -347,6 +347,8 @@ def test_a_damaged_batch_is_analysed_or_refused(batch: list[dict[str, str]], dat
 
 @tolerant
 @given(content=st.binary(max_size=60))
+@example(content=b"\x00\r\x00")
+@example(content=b"\r\xc2\x80")
 def test_arbitrary_bytes_are_refused(content: bytes) -> None:
     for name in ("some.json", "some.csv"):
         with pytest.raises(QcError):
