@@ -195,7 +195,7 @@ def certificate(analysis: Analysis) -> Certificate | None:
             workers_passed=analysis.rates.workers.passed,
             conversations=analysis.rates.conversations.passed,
             forecast_r=r,
-            fragility=_removal(analysis),
+            fragility=_leader_fragility(analysis),
         ),
         preregistration=_registration(analysis, claims),
         notes=analysis.notes,
@@ -205,7 +205,7 @@ def certificate(analysis: Analysis) -> Certificate | None:
     )
 
 
-def _removal(analysis: Analysis) -> LeaderFragility | None:
+def _leader_fragility(analysis: Analysis) -> LeaderFragility | None:
     found = analysis.fragility
     if found is None or found.successor is None:
         return None

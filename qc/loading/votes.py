@@ -21,6 +21,7 @@ from qc.errors import DataError, EmptyRunError, Problem, SourceError, joined, qu
 from qc.formats.archive import PARQUET, require_bounded_parquet
 from qc.loading.source import FIRST_SYSTEM, RunFile, Source
 from qc.names import clean
+from qc.statistics.formatting import formatting
 from qc.table import whole
 
 _SECOND = ("model_b", "model_b_name")
@@ -35,7 +36,6 @@ _REPAIR = "Repair the file, or leave the row out."
 _PEEKED = 4096
 # Names of both systems as texts in the first row; in other files a system of such a name may be a key.
 _JSON_ROW = re.compile(rb'\A\s*\{(?=.*?"model_a(_name)?"\s*:\s*")(?=.*?"model_b(_name)?"\s*:\s*")', re.DOTALL)
-_MARKDOWN = re.compile(r"^\s{0,3}#{1,6}\s|^\s*(?:[-*+]|\d+\.)\s|\*\*[^*\n]+\*\*", re.MULTILINE)
 STYLES = ("length", "markdown")
 
 
@@ -107,12 +107,9 @@ def _reader(first: bytes) -> Callable[[RunFile], pd.DataFrame] | None:
 
 
 def _header(first: bytes) -> list[str]:
-    """Return the headings of a CSV that begins with `first`; none if it is something else."""
+    """Return the headings of a CSV that begins with `first`."""
     text = StringIO(first.decode("utf-8-sig", "replace"), newline=None)
-    try:
-        return next(csv.reader([text.readline()]), [])
-    except csv.Error:  # a line of megabytes without a comma
-        return []
+    return next(csv.reader([text.readline()]), [])
 
 
 def _parquet(source: RunFile) -> pd.DataFrame:
@@ -251,14 +248,16 @@ def _outcomes(rows: pd.DataFrame, one: pd.Series, other: pd.Series, source: str)
 def _style(rows: pd.DataFrame) -> NDArray[np.float64] | None:
     if not all(each in rows for each in _TEXTS):
         return None
-    counts = [np.array([_counts(replies(value)) for value in rows[each]], np.float64) for each in _TEXTS]
+    counts = [_counts(rows[each]) for each in _TEXTS]
     total = counts[0] + counts[1]
     return np.asarray((counts[0] - counts[1]) / np.where(total > 0, total, 1))
 
 
-def _counts(text: str) -> tuple[int, int]:
-    """Return the number of characters, and of headings, list items and bold words in Markdown."""
-    return len(text), len(_MARKDOWN.findall(text))
+def _counts(conversations: pd.Series) -> NDArray[np.float64]:
+    """Return the numbers of characters, and of list items and other Markdown, of all replies, (V, 2)."""
+    texts = pd.Series([replies(each) for each in conversations], dtype="str")
+    marks = formatting(texts)
+    return np.column_stack([texts.str.len(), marks.list_items + marks.markdown]).astype(np.float64)
 
 
 def replies(conversation: Any) -> str:
