@@ -1,5 +1,5 @@
 import { ArrowLeft, ArrowRight } from "lucide";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Icon } from "../../design/Icon";
 import type { StudySettings } from "../api_types";
@@ -35,7 +35,7 @@ export function Form({ editor, settings, step: name, onStep, onOpenRun }: Props)
     }
   }, [name]);
   const isRead = content !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // A study without a title is a new one; others are opened to be looked at.
     if (isRead && shown.current !== name && (shown.current !== null || !content.title)) {
       beginIn(form.current);

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Menu } from "../../design/Menu";
 import { isEnter } from "../../shared/keyboard";
@@ -29,7 +29,8 @@ export function List(props: SettingProps & { value: unknown[] }) {
   const [open, setOpen] = useState<number | null>(null);
   const list = useRef<HTMLOListElement>(null);
   const [added, setAdded] = useState(0);
-  useEffect(() => {
+  // At once: whoever goes on before the next frame would lose the focus, and a menu that closes without it.
+  useLayoutEffect(() => {
     if (added > 0) {
       beginIn(list.current?.lastElementChild);
     }
