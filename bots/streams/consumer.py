@@ -63,10 +63,12 @@ class StreamConsumer:
         self._rests_until = 0.0
 
     def leave(self) -> None:
-        """Take no more work; `run` returns when all work taken is answered."""
+        """Let the read under way, of BEAT seconds at most, be the last; `run` returns when all is answered.
+
+        The read is not cancelled: Redis may have given it work already, and this host may be the only one.
+        """
         self._leaving = True
         self._changed.set()
-        self._stop_reading()
 
     async def run(self) -> None:
         """Take and answer work until told to leave. If cancelled, other consumers can claim its work.
@@ -127,7 +129,7 @@ class StreamConsumer:
                 await self._changed.wait()
 
     async def _read(self, room: int, seconds: float) -> list[StreamWork]:
-        """Return new work; none if the reading was stopped: other consumers can claim what came meanwhile."""
+        """Return new work; none if the reading was stopped: what came meanwhile is claimed after a LEASE."""
         self._reading = asyncio.ensure_future(self._queue.read(self._consumer, room, seconds))
         try:
             return await self._reading

@@ -1,9 +1,10 @@
 """Bot work over a real Redis: who asks, who answers, and what happens when either, or Redis, goes away."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from redis.exceptions import AuthenticationError
@@ -202,6 +203,25 @@ async def test_work_of_a_host_that_leaves_in_the_middle_is_done_by_another(redis
         await one.kill()
         assert (await asked).text == "two: Hello?"
         assert two.bot.asked == ["Hello?"]
+
+
+async def test_a_host_that_leaves_answers_what_redis_has_given_it_and_it_has_not_read_yet(
+    redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = queue.WorkQueue.read
+    hosts: list[Host] = []
+
+    async def told_to_leave_between(*arguments: Any) -> Sequence[queue.StreamWork]:
+        given = await read(*arguments)
+        if given:
+            hosts[0].consumer.leave()
+            await asyncio.sleep(0)
+        return given
+
+    async with staged(redis) as stage:
+        monkeypatch.setattr(queue.WorkQueue, "read", told_to_leave_between)
+        hosts.append(await stage.host("only"))
+        assert (await stage.asker().reply(chat())).text == "only: Hello?"
 
 
 async def test_a_slow_host_is_not_doubled(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
