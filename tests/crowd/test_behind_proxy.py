@@ -28,7 +28,8 @@ KILLS = 4 * SOAK or 5
 PROCESSES = {"first": 2, "second": 2 if SOAK else 1}  # of each server
 WORKER = "external-id-of-ann"
 HOSTED = {"builtin:interviewer": "interviewer-hosted", "builtin:reflect": "reflect-hosted"}
-pytestmark = [pytest.mark.services, pytest.mark.timeout(2 * A_STORM)]
+# `make test` has the kills in test_kills, the network in test_network, the proxies in test_proxies.
+pytestmark = [pytest.mark.services, pytest.mark.soak, pytest.mark.timeout(2 * A_STORM)]
 
 
 class Whole(Installation):

@@ -223,6 +223,7 @@ def test_one_of_two_hosts_that_dialled_in_is_killed(server: Any, hosts: Start, t
     assert left["failures"] == 0
 
 
+@pytest.mark.soak  # of the hosts at addresses one of two is killed, and of those that dial in the only one
 def test_the_only_host_at_an_address_is_killed_and_started_again(
     server: Any, hosts: Start, tmp_path: Path
 ) -> None:

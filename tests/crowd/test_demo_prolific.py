@@ -45,6 +45,7 @@ def test_a_whole_study_is_played_with_signed_arrivals(
     assert query(url, "SELECT slug FROM run") == [(RUN,)]
 
 
+@pytest.mark.soak  # only the end differs from the study above
 def test_the_decisions_are_left_to_who_asks_for_them(tmp_path: Path) -> None:
     data = tmp_path / "new"
     done = process("demo", "prolific", "--once", "--leave-to-me", "--data", data)

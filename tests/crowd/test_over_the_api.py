@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 import yaml
 from websockets.sync.client import connect
 
@@ -94,6 +95,7 @@ def take_part(page: Page) -> None:
     page.until("completed")
 
 
+@pytest.mark.soak  # tests/e2e/test_whole_way goes the same way on the desk
 def test_from_an_empty_installation_to_a_report(tmp_path: Path) -> None:
     server = Server(tmp_path, environment={"CANDOR_RUNNING_ANALYSIS": "true"})
     server.start()
