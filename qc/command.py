@@ -80,19 +80,23 @@ def output_console() -> Console:
     return console if console.is_terminal else Console(width=WIDTH_OF_A_FILE, markup=False)
 
 
-def names_in(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
+def names_in(
+    option: str, given: str, known: tuple[str, ...], besides: tuple[str, ...] = ()
+) -> frozenset[str]:
     """Split the value of an option, names separated by commas; ALL stands for all of `known`.
 
+    `besides`: further names, for which ALL does not stand.
+
     Raises:
-        OptionError: a name is not among `known`, or no name is given.
+        OptionError: a name is not among them, or no name is given.
     """
-    if given == ALL:
-        return frozenset(known)
     names = frozenset(name.strip() for name in given.split(",") if name.strip())
-    unknown = sorted(names - set(known))
-    if unknown or not names:
+    if ALL in names:
+        names = names - {ALL} | set(known)
+    possible = (*known, *besides)
+    if not names or not names.issubset(possible):
         raise OptionError(
-            f"{option} is {given!r}; give names separated by commas, or {ALL!r}: {', '.join(known)}."
+            f"{option} is {given!r}; give names separated by commas, or {ALL!r}: {', '.join(possible)}."
         )
     return names
 

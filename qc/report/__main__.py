@@ -171,7 +171,7 @@ def report(
         options = AnalysisOptions(
             alpha=alpha, seed=seed, bootstrap=bootstrap, reward=reward, sections=sections, fee=fee / 100
         )
-        wanted = _formats(formats)
+        wanted = names_in("--format", formats, FORMATS, PAPER_FORMATS)
         settle()
         # Slow to import, and not needed for `--help`.
         from qc.report.reporting import ReportSource, report_on  # noqa: PLC0415
@@ -192,10 +192,6 @@ def report(
             together=tuple(together or ()),
         )
         report_on(asked, options, out, wanted, stderr, lines=progress_lines, workers=workers)
-
-
-def _formats(given: str) -> frozenset[str]:
-    return frozenset(FORMATS) if given == ALL else names_in("--format", given, (*FORMATS, *PAPER_FORMATS))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""The bar that shows how far the work has come."""
+"""The bar that shows how far the work has come, and options that hold several names."""
 
 import io
 import re
 
+import pytest
 from rich.console import Console
 
-from qc.command import progress
+from qc.command import names_in, progress
 
 
 def shown(*, terminal: bool) -> str:
@@ -24,3 +25,11 @@ def test_a_step_counts_when_it_is_done() -> None:
 
 def test_nothing_is_drawn_where_nobody_watches() -> None:
     assert shown(terminal=False).strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [("all", {"a", "b"}), ("all, z", {"a", "b", "z"}), ("b", {"b"}), ("z,a", {"a", "z"})],
+)
+def test_all_stands_for_the_usual_names_and_may_stand_beside_others(given: str, named: set[str]) -> None:
+    assert names_in("--format", given, ("a", "b"), ("z",)) == named
