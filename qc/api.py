@@ -4,7 +4,7 @@ Other programs may rely on these names, their arguments, and the attributes that
 `docs/python.md` has examples. An error in a source, in its data or in an option raises a `QcError`, whose
 text says what to do.
 
-The functions for runs are also available as `qc.load` and so on, which import this module on first use.
+`candor` has the same names, and imports this module on first use.
 """
 
 from collections.abc import Iterator, Mapping

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import yaml
@@ -50,3 +51,14 @@ def test_an_old_python_is_refused_before_an_environment_is_made_of_it(tmp_path: 
     assert done.returncode != 0
     assert f"{old} is Python 3.9.2, and Candor needs 3.11.5 or newer." in done.stderr
     assert not (tmp_path / "venv").exists()
+
+
+def test_what_is_cited_is_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == project["version"]
+
+
+def test_the_list_for_language_models_names_pages_that_there_are() -> None:
+    pages = re.findall(r"\]\((\S+)\.html\)", (ROOT / "docs" / "llms.txt").read_text())
+    assert len(pages) > 10
+    assert all((ROOT / "docs" / f"{page}.md").is_file() for page in pages)

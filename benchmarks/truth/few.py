@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-import qc
+import candor
 from benchmarks.truth.part import Count, Counted, Part, held
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
@@ -41,7 +41,7 @@ DRAWN = {f"real-{run}-{workers}": (run, workers) for run, workers in product((1,
 
 @cache
 def _published(run: int) -> Sample:
-    return take_sample(qc.load(PUBLISHED / f"free_run{run}" / "hits_data.json"))
+    return take_sample(candor.load(PUBLISHED / f"free_run{run}" / "hits_data.json"))
 
 
 def _real(key: str) -> Count:

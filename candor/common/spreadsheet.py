@@ -1,4 +1,4 @@
-"""Cells that no spreadsheet computes: mark texts that begin like a formula, and take the mark away again."""
+"""Mark texts that begin like a formula, so that no spreadsheet computes them; remove the marks."""
 
 import re
 

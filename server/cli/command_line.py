@@ -79,7 +79,7 @@ COMMANDS = {
         None, "server.cli.maintenance", "Replace lost secrets with new ones.", "new_secrets_cli"
     ),
     "data schema": Command(
-        None, "server.cli.schema", "Print the schema of the worker protocol or of the API."
+        None, "server.cli.schema", "Print the schema of study files, of the worker protocol or of the API."
     ),
 }
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import qc
+import candor
 from benchmarks.qc_truth import METHOD, PARTS
 from benchmarks.truth.arenas import BOARDS, drawn_votes
 from benchmarks.truth.registry import STATEMENTS, TRIED, Statement, claims, keys_of, unregistered
@@ -61,7 +61,7 @@ def _outputs(folder: Path) -> Iterator[tuple[str, Any]]:
     run = EXAMPLES / "first.json"
     yield "plan", _of(plan, folder, run, "--experiments", 20)
     yield "metrics", _of(metrics, folder, _spoken(folder), "--cache", folder / "cache.db", "--bootstrap", 100)
-    both = [qc.load(EXAMPLES / f"{name}.json") for name in ("first", "second")]
+    both = [candor.load(EXAMPLES / f"{name}.json") for name in ("first", "second")]
     options = AnalysisOptions(bootstrap=100)
     yield "runs", _written(several_runs_findings(set_side_by_side(both, options), both, options), folder)
     yield "side_by_side", _written(comparison_findings(compare(_choices(), bootstrap=100), None, ""), folder)
@@ -94,7 +94,7 @@ def _written(found: Findings, folder: Path) -> Any:
 
 
 def _spoken(folder: Path) -> Path:
-    qc.save(spoken_run(), folder / "run.json", "hits")
+    candor.save(spoken_run(), folder / "run.json", "hits")
     return folder / "run.json"
 
 

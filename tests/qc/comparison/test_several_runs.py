@@ -12,7 +12,7 @@ import pytest
 from scipy.special import ndtri
 from typer.testing import Result
 
-import qc
+import candor
 from qc.comparison.several_runs import SeveralRuns, set_side_by_side
 from qc.options import AnalysisOptions
 from qc.render.findings.several_runs import several_runs_findings
@@ -25,12 +25,12 @@ SHARED = {"retrieval", "rules", "neural", "markov"}
 
 
 @pytest.fixture(scope="module")
-def runs() -> list[qc.Run]:
-    return [qc.load(EXAMPLES / f"{name}.json") for name in ("first", "second")]
+def runs() -> list[candor.Run]:
+    return [candor.load(EXAMPLES / f"{name}.json") for name in ("first", "second")]
 
 
 @pytest.fixture(scope="module")
-def found(runs: list[qc.Run]) -> SeveralRuns:
+def found(runs: list[candor.Run]) -> SeveralRuns:
     return set_side_by_side(runs, QUICK)
 
 
@@ -49,7 +49,7 @@ def test_why_intervals_of_a_run_are_missing_is_said() -> None:
 
 @pytest.mark.published
 def test_of_the_published_runs_it_says_what_is_published(
-    published_run: Callable[[str, str], qc.Run],
+    published_run: Callable[[str, str], candor.Run],
 ) -> None:
     """Thesis, chapter 5: r = 0.968, the same conclusion for 38 of 45 pairs, opinions of table 5.2."""
     both = [published_run(name, "mturk_batch.csv") for name in ("free_run1", "free_run2")]
@@ -70,13 +70,13 @@ def test_of_the_published_runs_it_says_what_is_published(
 
 
 def test_scores_are_those_of_each_run_alone_and_what_all_share_comes_first(
-    runs: list[qc.Run], found: SeveralRuns
+    runs: list[candor.Run], found: SeveralRuns
 ) -> None:
     assert found.names == ("first", "second")
     assert set(found.systems[: found.shared]) == SHARED
     assert set(found.systems[found.shared :]) == {"echo", "tuned"}
     for column, run in enumerate(runs):
-        alone = qc.analyse(run, replace(QUICK, sections=frozenset({"intervals"}))).tables["scores"]
+        alone = candor.analyse(run, replace(QUICK, sections=frozenset({"intervals"}))).tables["scores"]
         alone = alone.set_index("system").reindex(list(found.systems))
         for values, key in ((found.z, "z"), (found.low, "low"), (found.high, "high")):
             np.testing.assert_array_equal(values[:, column], alone[key])
@@ -84,7 +84,7 @@ def test_scores_are_those_of_each_run_alone_and_what_all_share_comes_first(
 
 
 def test_intervals_of_coefficients_are_over_systems_and_hold_them(
-    runs: list[qc.Run], found: SeveralRuns
+    runs: list[candor.Run], found: SeveralRuns
 ) -> None:
     """Fisher's for r of 4 systems; those of ρ and τ end where a normal distribution has them."""
     row = found.pairs.iloc[0]
@@ -100,7 +100,7 @@ def test_intervals_of_coefficients_are_over_systems_and_hold_them(
     assert any("24 workers took part in both" in note for note in twins.notes)
 
 
-def test_a_third_run_is_held_against_each_of_the_others(runs: list[qc.Run]) -> None:
+def test_a_third_run_is_held_against_each_of_the_others(runs: list[candor.Run]) -> None:
     third = replace(runs[1], assignments=runs[1].assignments.assign(seconds=60.0))
     found = set_side_by_side([*runs, third], QUICK)
     assert found.names == ("first", "second (2)", "second (3)")
@@ -112,7 +112,7 @@ def test_a_third_run_is_held_against_each_of_the_others(runs: list[qc.Run]) -> N
     assert found.pairs["systems"].to_list() == [4, 4, 5]
 
 
-def _without(run: qc.Run, systems: set[str]) -> qc.Run:
+def _without(run: candor.Run, systems: set[str]) -> candor.Run:
     """Return the run as if `systems` had not been in it."""
     kept = ~run.conversations["system"].isin(systems).to_numpy()
     conversations = run.conversations[kept].reset_index(drop=True)
@@ -136,7 +136,7 @@ def _without(run: qc.Run, systems: set[str]) -> qc.Run:
     ],
 )
 def test_runs_that_share_few_systems_say_what_can_be_said(
-    runs: list[qc.Run], missing: set[str], systems: int, pairs: int, said: str
+    runs: list[candor.Run], missing: set[str], systems: int, pairs: int, said: str
 ) -> None:
     both = [_without(runs[0], missing), runs[1]]
     found = set_side_by_side(both, QUICK)
@@ -144,7 +144,7 @@ def test_runs_that_share_few_systems_say_what_can_be_said(
     assert (row["systems"], row["pairs"]) == (systems, pairs)
     assert np.isnan(row["pearson"])
     assert np.isnan(row["kendall_high"])
-    alone = qc.analyse(runs[1], replace(QUICK, sections=frozenset({"intervals"}))).tables["scores"]
+    alone = candor.analyse(runs[1], replace(QUICK, sections=frozenset({"intervals"}))).tables["scores"]
     np.testing.assert_array_equal(
         np.sort(found.z[np.isfinite(found.z[:, 1]), 1]), np.sort(alone["z"].to_numpy())
     )
@@ -154,7 +154,7 @@ def test_runs_that_share_few_systems_say_what_can_be_said(
     assert figure is not None
 
 
-def test_runs_without_a_common_criterion_stand_side_by_side(runs: list[qc.Run]) -> None:
+def test_runs_without_a_common_criterion_stand_side_by_side(runs: list[candor.Run]) -> None:
     renamed = {label: f"{label} too" for label in runs[1].criteria["label"]}
     other = replace(
         runs[1],

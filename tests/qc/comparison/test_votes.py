@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import qc
+import candor
 from benchmarks.truth.arenas import BOARDS, drawn_votes
 from qc.comparison.alarms import (
     DRAWN_MORE,
@@ -223,7 +223,7 @@ def test_every_format_is_read_alike(tmp_path: Path) -> None:
         assert votes is not None
         read.append(votes)
         with pytest.raises(SourceError, match="votes of an arena"):
-            qc.load(path)
+            candor.load(path)
     assert read[0].style is not None
     # 15 and 2 characters: 13/17; three headings and none: 1. "two" stands on the other side in 15 votes.
     assert sorted({(round(a, 3), b) for a, b in read[0].style}) == [(-0.765, -1.0), (0.765, 1.0)]

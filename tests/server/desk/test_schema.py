@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from server.cli.command_line import cli
@@ -16,6 +17,7 @@ from tests.server.support.server import House
 from tests.server.support.study import RUN
 
 COPY = Path(__file__).parents[3] / "frontend/src/desk/openapi.json"
+STUDIES = Path(__file__).parents[3] / "server/studies"
 SCHEMA = known_schema()
 
 
@@ -26,6 +28,16 @@ def test_the_pages_schema_is_this_apis() -> None:
 
 def test_the_command_prints_it() -> None:
     assert json.loads(CliRunner().invoke(cli, ["data", "schema", "--api"]).stdout) == SCHEMA
+
+
+def test_editors_are_told_what_a_study_file_may_hold() -> None:
+    schema = json.loads(CliRunner().invoke(cli, ["data", "schema", "--study"]).stdout)
+    fits = jsonschema.validators.validator_for(schema)(schema).is_valid
+    demo = yaml.safe_load((STUDIES / "demo.yaml").read_text())
+    assert fits(demo)
+    assert not fits(demo | {"minimum_input": 3})
+    both = CliRunner().invoke(cli, ["data", "schema", "--study", "--api"])
+    assert both.exit_code == 2
 
 
 # What is called by those who have shown no right to anything yet.
