@@ -115,6 +115,9 @@ export function App() {
     <AccountContext.Provider value={account}>
       <ResearcherContext.Provider value={{ token, onUnauthorised: leave, renew }}>
         <GoContext.Provider value={go}>
+          <a class="skip button button-secondary" href="#content">
+            Skip to content
+          </a>
           <header class="desk-top">
             <Link to={{ page: "runs" }} plain>
               <Wordmark />
@@ -123,7 +126,7 @@ export function App() {
             <Palette />
             <WhoIsHere account={account} token={token} onSignedOut={leave} />
           </header>
-          <main class="desk-main" ref={main} tabIndex={-1}>
+          <main id="content" class="desk-main" ref={main} tabIndex={-1}>
             <Breadcrumbs route={route} />
             <GuardedView route={route} />
           </main>

@@ -63,8 +63,9 @@ function Numbers({ forecast }: { forecast: Forecast }) {
       <h3>With fewer or more people</h3>
       <Table
         label="Table of numbers of people"
+        cards
         columns={[
-          { name: "People", kind: "number" },
+          { name: "People" },
           { name: "Widest interval", kind: "number" },
           { name: "Told apart", kind: "number" },
           ...(priced ? [{ name: "Cost with fees", kind: "number" } as const] : []),
@@ -72,12 +73,18 @@ function Numbers({ forecast }: { forecast: Forecast }) {
       >
         {forecast.chances.map(({ workers, half_width, apart, cost }) => (
           <tr key={workers} class={workers === forecast.plan.workers ? "planned" : undefined}>
-            <th scope="row" class="number">
-              {workers}
-            </th>
-            <td class="number">z ± {half_width.toFixed(2)}</td>
-            <td class="number">{percent(apart)}</td>
-            {priced && <td class="number">{cost?.toFixed(2)}</td>}
+            <th scope="row">{workers}</th>
+            <td data-name="Widest interval" class="number">
+              z ± {half_width.toFixed(2)}
+            </td>
+            <td data-name="Told apart" class="number">
+              {percent(apart)}
+            </td>
+            {priced && (
+              <td data-name="Cost with fees" class="number">
+                {cost?.toFixed(2)}
+              </td>
+            )}
           </tr>
         ))}
       </Table>

@@ -68,7 +68,7 @@ function NobodyYet({ run }: { run: RunDetail }) {
           : `The run is ${run.status}. Resume it before workers come.`}
       </p>
       <CopyLink of={run.run} link={run.worker_link} />
-      <p>{progressOf(run)}</p>
+      {run.places !== null && <p>{progressOf(run)}</p>}
       <ul class="next-steps">
         <Step title="Take part yourself">
           <a href={run.worker_link} target="_blank" rel="noreferrer">
