@@ -200,7 +200,7 @@ def test_rules_are_changed_on_the_page_and_put_back(page: Page, stage: Stage) ->
     page.goto(f"{stage.url}/desk/runs/single/settings")
     press(page, "Change rules")
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("The run ends when").select_option("enough assignments are submitted")
+    dialog.get_by_label("Type of target").select_option("Submitted assignments")
     dialog.get_by_label("Assignments").fill("3.5")
     expect(dialog.get_by_text("Enter a whole number.")).to_be_visible()
     clean(page)

@@ -74,7 +74,7 @@ def test_a_field_complains_of_being_empty_once_it_was_left(page: Page, stage: St
     call(page, stage, "POST", "/studies", {"name": "bay", "begin_with": "blank"})
     desk(page, stage, "studies/bay")
     empty = page.get_by_text("This must not be empty", exact=True)
-    expect(page.get_by_text("1 to fill in", exact=True)).to_be_visible()
+    expect(page.get_by_text("1 field to fill in", exact=True)).to_be_visible()
     expect(empty).to_have_count(0)
     expect(page.get_by_role("button", name="Open a run")).to_have_attribute("aria-disabled", "true")
     page.get_by_label("Title").focus()

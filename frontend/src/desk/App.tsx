@@ -135,7 +135,7 @@ export function App() {
           {signedOut && (
             <Dialog title="Sign in again" onClose={leave}>
               <SignIn
-                why="Nothing on this page is lost: it goes on where it was."
+                why="Nothing on this page is lost. You continue where you left off."
                 refusedToken={false}
                 onPerson={(again) => enter(again, "")}
                 onToken={(again) =>

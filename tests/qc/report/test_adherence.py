@@ -78,7 +78,7 @@ def test_what_the_data_do_not_tell_is_not_called_followed() -> None:
     assert point("target", target={"widest_interval": 0.5}).followed is None
 
 
-STOPPED = RunState("h", "closed", "target", "The run has what it was to gather.", {"assignments": 24})
+STOPPED = RunState("h", "closed", "target", "The run reached its target.", {"assignments": 24})
 
 
 @pytest.mark.parametrize(

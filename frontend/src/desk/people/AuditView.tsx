@@ -81,12 +81,16 @@ export function AuditView() {
               <td data-name="Time">
                 <Time at={moment(row.at)} />
               </td>
-              <td data-name="Account">{row.actor}</td>
+              <td data-name="Account" class="wrap">
+                {row.actor}
+              </td>
               <td data-name="Action" class="code-cell">
                 {row.action}
               </td>
               <td data-name="Subject">{row.subject}</td>
-              <td data-name="Details">{row.detail}</td>
+              <td data-name="Details" class="wrap">
+                {row.detail}
+              </td>
             </tr>
           ))}
         </Table>

@@ -63,7 +63,6 @@ function Numbers({ forecast }: { forecast: Forecast }) {
       <h3>With fewer or more people</h3>
       <Table
         label="Table of numbers of people"
-        cards
         columns={[
           { name: "People" },
           { name: "Widest interval", kind: "number" },
@@ -74,17 +73,9 @@ function Numbers({ forecast }: { forecast: Forecast }) {
         {forecast.chances.map(({ workers, half_width, apart, cost }) => (
           <tr key={workers} class={workers === forecast.plan.workers ? "planned" : undefined}>
             <th scope="row">{workers}</th>
-            <td data-name="Widest interval" class="number">
-              z ± {half_width.toFixed(2)}
-            </td>
-            <td data-name="Told apart" class="number">
-              {percent(apart)}
-            </td>
-            {priced && (
-              <td data-name="Cost with fees" class="number">
-                {cost?.toFixed(2)}
-              </td>
-            )}
+            <td class="number">z ± {half_width.toFixed(2)}</td>
+            <td class="number">{percent(apart)}</td>
+            {priced && <td class="number">{cost?.toFixed(2)}</td>}
           </tr>
         ))}
       </Table>

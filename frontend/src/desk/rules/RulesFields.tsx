@@ -21,19 +21,22 @@ interface Props {
 }
 
 const ENDS: Record<End, string> = {
-  none: "I close it myself",
-  assignments: "enough assignments are submitted",
-  conversations_per_system: "each system has enough ratings",
-  widest_interval: "the scores are precise enough",
+  none: "None: you close the run",
+  assignments: "Submitted assignments",
+  conversations_per_system: "Ratings per system",
+  widest_interval: "Precision of the scores",
 };
 
 const GOALS: Record<End, [label: string, hint: string]> = {
   none: ["", ""],
-  assignments: ["Assignments", "Submitted by people."],
-  conversations_per_system: ["Rated conversations per system", "In submitted assignments."],
+  assignments: ["Assignments", "The run ends when people have submitted this many."],
+  conversations_per_system: [
+    "Rated conversations per system",
+    "The run ends when each system has this many, in submitted assignments.",
+  ],
   widest_interval: [
     "Widest interval",
-    "In z scores. The intervals hold at every look, so you may stop as soon as they are narrow enough.",
+    "The run ends when no score’s interval is wider, in z scores. The intervals hold at every look, so stopping early is sound.",
   ],
 };
 
@@ -59,7 +62,7 @@ export function RulesFields({ draft, wrong, others, onDraft }: Props) {
         <div class="rules-row">
           <div class="field field-wide">
             <label class="label" for={`${id}-end`}>
-              The run ends when
+              Type of target
             </label>
             <select
               id={`${id}-end`}

@@ -32,7 +32,7 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
             <tr key={bot.system}>
               <th scope="row">
                 {bot.system}
-                <span class="soft small block">{bot.bot}</span>
+                {bot.bot !== bot.system && <span class="soft small block">{bot.bot}</span>}
               </th>
               <td data-name="Health">
                 <Health bot={bot} />
