@@ -28,6 +28,10 @@ def test_the_token_leaves_the_address_and_a_wrong_one_is_asked_for_again(page: P
     assert "token" not in page.url
     page.reload()
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Skip to content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
 
 
 def colours_of(place: Locator) -> set[str]:

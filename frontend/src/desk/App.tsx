@@ -115,10 +115,12 @@ export function App() {
     <AccountContext.Provider value={account}>
       <ResearcherContext.Provider value={{ token, onUnauthorised: leave, renew }}>
         <GoContext.Provider value={go}>
-          <a class="skip button button-secondary" href="#content">
-            Skip to content
-          </a>
           <header class="desk-top">
+            <span class="skip">
+              <Button kind="secondary" onClick={() => main.current?.focus()}>
+                Skip to content
+              </Button>
+            </span>
             <Link to={{ page: "runs" }} plain>
               <Wordmark />
             </Link>
@@ -126,7 +128,7 @@ export function App() {
             <Palette />
             <WhoIsHere account={account} token={token} onSignedOut={leave} />
           </header>
-          <main id="content" class="desk-main" ref={main} tabIndex={-1}>
+          <main class="desk-main" ref={main} tabIndex={-1}>
             <Breadcrumbs route={route} />
             <GuardedView route={route} />
           </main>
