@@ -19,7 +19,9 @@ export function Settings({ run }: { run: RunDetail }) {
     <>
       <Part title="Rules">
         <div class="box setting">
-          <p>{progressOf(run)}</p>
+          <p>
+            {hasRules(run) ? progressOf(run) : "No target and no limits. The run is open until you close it."}
+          </p>
           <div class="actions">
             <RulesControl run={run} />
           </div>
@@ -39,6 +41,12 @@ export function Settings({ run }: { run: RunDetail }) {
       {may(account, "change_runs") && run.status !== "closed" && <Ending run={run} />}
     </>
   );
+}
+
+/** Whether anything bounds a run that can be told from its summary. */
+function hasRules({ places, limits }: RunDetail): boolean {
+  const { target, budget, places_open, opens_at } = limits;
+  return places !== null || target !== "" || budget !== null || places_open !== null || opens_at !== null;
 }
 
 function Ending({ run }: { run: RunDetail }) {
