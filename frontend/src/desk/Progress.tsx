@@ -34,6 +34,12 @@ export function sharesOf({ places, assignments }: RunSummary): { completed: numb
   return { completed: (100 * completed) / most, active: (100 * active) / most };
 }
 
+/** Whether a target, a limit or opening hours bound a run. */
+export function isBounded({ places, limits }: RunSummary): boolean {
+  const { target, budget, places_open, opens_at } = limits;
+  return places !== null || target !== "" || budget !== null || places_open !== null || opens_at !== null;
+}
+
 /** How far a run is, in words. */
 export function progressOf(run: RunSummary, now: Date = new Date()): string {
   const { completed, active } = run.assignments;

@@ -6,7 +6,7 @@ import { AccountContext, may } from "../account";
 import type { RunDetail } from "../api_types";
 import { CopyLink } from "../CopyLink";
 import { ExportView } from "../export/ExportView";
-import { progressOf } from "../Progress";
+import { isBounded, progressOf } from "../Progress";
 import { WorkerIds } from "../people/WorkerIds";
 import { RulesControl } from "../rules/RulesControl";
 import { useActionDialog } from "./ActionDialog";
@@ -20,7 +20,9 @@ export function Settings({ run }: { run: RunDetail }) {
       <Part title="Rules">
         <div class="box setting">
           <p>
-            {hasRules(run) ? progressOf(run) : "No target and no limits. The run is open until you close it."}
+            {isBounded(run)
+              ? progressOf(run)
+              : "No target and no limits. The run is open until you close it."}
           </p>
           <div class="actions">
             <RulesControl run={run} />
@@ -41,12 +43,6 @@ export function Settings({ run }: { run: RunDetail }) {
       {may(account, "change_runs") && run.status !== "closed" && <Ending run={run} />}
     </>
   );
-}
-
-/** Whether anything bounds a run that can be told from its summary. */
-function hasRules({ places, limits }: RunDetail): boolean {
-  const { target, budget, places_open, opens_at } = limits;
-  return places !== null || target !== "" || budget !== null || places_open !== null || opens_at !== null;
 }
 
 function Ending({ run }: { run: RunDetail }) {
