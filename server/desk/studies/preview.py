@@ -35,6 +35,7 @@ class _Words(NamedTuple):
     topic: str
     messages: tuple[str, str]
     reply: str
+    other_reply: str
     text: str
     line: str
 
@@ -43,6 +44,7 @@ _ENGLISH = _Words(
     "What to cook this weekend",
     ("Hello! I want to cook something new this weekend. Any ideas?", "Nothing too spicy, please."),
     "(The chatbot’s reply appears here.)",
+    "(The other chatbot’s reply appears here.)",
     "(The text or conversation that workers rate appears here.)",
     "(Line {n}, which a chatbot may have said.)",
 )
@@ -51,6 +53,7 @@ _WORDS = {
         "Was ich am Wochenende koche",
         ("Hallo! Ich möchte am Wochenende etwas Neues kochen. Hast du Ideen?", "Bitte nichts Scharfes."),
         "(Hier erscheint die Antwort des Chatbots.)",
+        "(Hier erscheint die Antwort des anderen Chatbots.)",
         "(Hier erscheint der Text oder das Gespräch, das bewertet wird.)",
         "(Zeile {n}, die vielleicht von einem Chatbot stammt.)",
     ),
@@ -61,6 +64,7 @@ _WORDS = {
             "Nada muy picante, por favor.",
         ),
         "(Aquí aparece la respuesta del chatbot.)",
+        "(Aquí aparece la respuesta del otro chatbot.)",
         "(Aquí aparece el texto o la conversación que se valora.)",
         "(Frase {n}, que quizá haya dicho un chatbot.)",
     ),
@@ -71,6 +75,7 @@ _WORDS = {
             "Rien de trop épicé, merci.",
         ),
         "(La réponse du chatbot apparaît ici.)",
+        "(La réponse de l’autre chatbot apparaît ici.)",
         "(Le texte ou la conversation à évaluer apparaît ici.)",
         "(Phrase {n}, qu’un chatbot a peut-être écrite.)",
     ),
@@ -81,6 +86,7 @@ _WORDS = {
             "辛すぎないものがいいです。",
         ),
         "（ここにチャットボットの返答が表示されます。）",
+        "（ここにもう一方のチャットボットの返答が表示されます。）",
         "（ここに評価する文章または会話が表示されます。）",
         "（文{n}：チャットボットの発言かもしれません。）",
     ),
@@ -88,6 +94,7 @@ _WORDS = {
         "周末做什么菜",
         ("你好！周末我想做点新菜，有什么建议吗？", "不要太辣的。"),
         "（聊天机器人的回复会显示在这里。）",
+        "（另一个聊天机器人的回复会显示在这里。）",
         "（要评分的文本或对话会显示在这里。）",
         "（第{n}句，可能是聊天机器人说的。）",
     ),
@@ -181,7 +188,8 @@ def _chosen(pair: tuple[Conversation, ...], line: int) -> tuple[Conversation, ..
 
 def _chatting(conversation: Conversation, words: _Words) -> Conversation:
     topic = conversation.plan.icebreaker or words.topic
-    reply = TimedTurn("bot", words.reply, _AT, _AT)
+    is_other = conversation.plan.side == "right"
+    reply = TimedTurn("bot", words.other_reply if is_other else words.reply, _AT, _AT)
     turns = tuple(turn for text in words.messages for turn in (TimedTurn("worker", text, _AT, _AT), reply))
     inputs = len(words.messages)
     return conversation._replace(status="active", topic=topic, topics=1, turns=turns, inputs=inputs)

@@ -84,7 +84,7 @@ STOPPED = RunState("h", "closed", "target", "The run reached its target.", {"ass
 @pytest.mark.parametrize(
     ("state", "changed", "followed", "said"),
     [
-        (STOPPED, {}, True, "it stopped by itself: The run has what"),
+        (STOPPED, {}, True, "it stopped by itself: The run reached its target"),
         (replace(STOPPED, target={"assignments": 30}), {}, False, "it stopped by itself"),
         (replace(STOPPED, status="open"), {}, False, "before its end"),
         (replace(STOPPED, cause="budget", reason="No money."), {}, False, "it stopped by itself: No money."),
