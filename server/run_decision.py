@@ -138,7 +138,7 @@ def end_of(rules: RunRules, standing: Standing) -> RunEnd | None:
         return RunEnd("budget", f"The run has to stop: {standing.spent}.")
     target, completed = target_of(rules, standing), standing.counts.completed
     if target is not None and needed(rules, standing) == 0:
-        return RunEnd("target", f"The run has what it was to gather: {in_words(target)}.")
+        return RunEnd("target", f"The run reached its target: {in_words(target)}.")
     if standing.slots is not None and completed >= standing.slots:
         return RunEnd("target", f"All {standing.slots} slots that the study sets are completed.")
     budget, counts = rules.budget, standing.counts

@@ -211,7 +211,7 @@ def in_words(target: Target | None) -> str:
         return f"{target.assignments} assignment{'' if target.assignments == 1 else 's'}"
     if target.conversations_per_system is not None:
         return f"{target.conversations_per_system} rated conversations of each system"
-    return f"until the widest interval of a score is below {target.widest_interval:g}"
+    return f"the widest interval of a score below {target.widest_interval:g}"
 
 
 def outline(rules: RunRules) -> str:

@@ -242,11 +242,11 @@ def _document(found: Outlook) -> dict[str, Any]:
 def _assumed(found: Outlook) -> list[str]:
     said = [
         REHEARSAL_NOTE,
-        f"People pass the filter as often as the simulated workers did, {found.passed} of {found.rehearsed}, "
-        "and differ as much.",
-        f"A conversation takes {PUBLISHED_MINUTES} minutes for {PUBLISHED_INPUTS} inputs, as in the "
-        "published run, and with fewer or more inputs in proportion.",
-        "The systems are as good as the simulated workers were told, which is what the study is to find out.",
+        f"Workers pass quality control as often as the simulated workers, {found.passed} of "
+        f"{found.rehearsed}, and differ as much.",
+        f"A conversation takes {PUBLISHED_MINUTES} minutes for {PUBLISHED_INPUTS} messages, as in the "
+        "published run, and proportionally less or more for other numbers.",
+        "The systems are as good as the simulation assumes. The study finds out how good they are.",
     ]
     if found.passed < FEW_PASSED:
         said.append(

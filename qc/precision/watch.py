@@ -27,14 +27,13 @@ from qc.run import SIMULATED_NOTE, Run, codes
 from qc.statistics.confidence import LEVEL
 from qc.transcripts.judgments import take_judgments
 
-PEOPLE_NOTE = "All of this is of people; simulated workers are left out."
+PEOPLE_NOTE = "Simulated workers are left out."
 UNDECIDED_NOTE = (
-    "Some workers are under way: their p is of what they have rated so far. It is no verdict, and they are "
-    "in no score yet."
+    "Some workers are still in progress. Their p-values are interim, and their ratings enter no score yet."
 )
 WAITING_NOTE = (
-    f"A system has an interval once {FIRST_LOOK} workers who passed have met it, or more if a few of them "
-    "gave far higher or lower scores than the others. This is not so of all systems yet."
+    f"Some systems have no interval yet. An interval needs at least {FIRST_LOOK} workers who passed quality "
+    "control, and more if a few of them gave far higher or lower scores than the others."
 )
 
 

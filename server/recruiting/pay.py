@@ -96,7 +96,8 @@ class Pay:
         def keep(connection: Connection) -> list[PayShare]:
             added = add_decisions(connection, known.found.id, made, instead_of)
             if added:
-                record(connection, actor, f"pay.{decision}", run, f"{len(added)} submissions")
+                noun = "submission" if len(added) == 1 else "submissions"
+                record(connection, actor, f"pay.{decision}", run, f"{len(added)} {noun}")
             for one in added:
                 if is_unknown_part(standings[one.submission]):  # it says what its person saw there
                     status = standings[one.submission].status

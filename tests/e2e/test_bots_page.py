@@ -94,7 +94,7 @@ def test_every_kind_of_bot_is_registered_with_all_that_it_takes(page: Page, stag
         dialog.get_by_label("Address", exact=True).fill(NOWHERE)
         expected: dict[str, Any] = {"kind": kind, "urls": [NOWHERE]}
         if fields:
-            dialog.get_by_label("Key’s variable").fill("")
+            dialog.get_by_label("API key variable").fill("")
             dialog.get_by_text("Advanced", exact=True).click()
             dialog.get_by_text("Price of a million tokens").click()
             add_by_name(dialog, "Headers", "x-title", "birds")
@@ -136,11 +136,11 @@ def test_mistakes_stand_at_their_fields_on_a_phone(phone: Page, stage: Stage) ->
     dialog.get_by_role("button", name="Add", exact=True).last.click()
     expect(dialog.get_by_text("counted by the price of a million tokens")).to_be_visible()
     dialog.get_by_label("Spending cap", exact=True).fill("")
-    expect(dialog.get_by_label("Key’s variable")).to_have_value("ANTHROPIC_API_KEY")
-    dialog.get_by_label("Key’s variable").fill("NO_SUCH_KEY")
+    expect(dialog.get_by_label("API key variable")).to_have_value("ANTHROPIC_API_KEY")
+    dialog.get_by_label("API key variable").fill("NO_SUCH_KEY")
     dialog.get_by_role("button", name="Add", exact=True).last.click()
     expect(dialog.get_by_text("NO_SUCH_KEY", exact=False)).to_be_visible()  # what the server says of the key
-    dialog.get_by_label("Key’s variable").fill("")
+    dialog.get_by_label("API key variable").fill("")
     dialog.get_by_role("button", name="Add", exact=True).last.click()
     expect(phone.get_by_role("dialog")).to_have_count(0)
     made_of = call(phone, stage, "GET", "/bots/claude")["endpoint"]
@@ -174,7 +174,7 @@ def test_a_bot_of_a_study_that_is_not_finished_is_added_tried_and_checked(page: 
         press(page, "Add a bot")
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Service").select_option("ollama")
-        expect(dialog.get_by_label("Key’s variable")).to_have_value("")
+        expect(dialog.get_by_label("API key variable")).to_have_value("")
         dialog.get_by_label("Name of the bot").fill("Far")
         dialog.get_by_label("Address", exact=True).fill(provider.url)
         expect(dialog.get_by_label("Service")).to_have_value("openai")

@@ -41,7 +41,7 @@ def test_a_worker_is_forgotten(browser: Browser, stage: Stage, width: int) -> No
     page.get_by_role("button", name="Look up").click()
     page.get_by_role("button", name="Forget…").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("assignments 1 (1 under way)")
+    expect(dialog).to_contain_text("assignments 1 (1 in progress)")
     clean(page)
     box, button = dialog.bounding_box(), dialog.get_by_role("button", name="Cancel").bounding_box()
     assert box

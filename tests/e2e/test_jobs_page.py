@@ -101,9 +101,9 @@ def test_a_run_is_exported_and_another_export_given_up(page: Page, phone: Page, 
 def test_a_rehearsal_is_held_and_another_given_up(page: Page, phone: Page, server: Server) -> None:
     at(page, server, "rehearsal")
     page.get_by_label("Simulated workers").fill("12")
-    page.get_by_label("People you plan for").fill("80")
+    page.get_by_label("Planned number of workers").fill("80")
     page.get_by_label("Pay per assignment").fill("1,5")
-    page.get_by_label("Platform’s fee, %").fill("25")
+    page.get_by_label("Platform fee (%)").fill("25")
     clean(page)
     page.get_by_role("button", name="Rehearse").click()
     question = page.get_by_role("dialog", name="Rehearse?")
@@ -116,7 +116,7 @@ def test_a_rehearsal_is_held_and_another_given_up(page: Page, phone: Page, serve
     expect(page.get_by_text("150.00").first).to_be_visible()  # 80 × 1.50, and a quarter more
     expect(page.get_by_text("no evidence about systems")).to_be_visible()
     clean(page)
-    expect(page.get_by_label("People you plan for")).to_have_value("80")
+    expect(page.get_by_label("Planned number of workers")).to_have_value("80")
     expect(page.get_by_role("img", name=re.compile("^Chance to tell .* with the planned 80"))).to_be_visible()
     page.get_by_label("Simulated workers").fill("200")
     page.get_by_role("button", name="Rehearse").click()

@@ -89,7 +89,7 @@ def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: 
         clean(phone)
         assert phone.evaluate("document.documentElement.scrollWidth") <= 360
         question.get_by_role("button", name="Open the run").click()
-        press(phone, "Open it all the same")  # the check has found that the bot is not fit
+        press(phone, "Open anyway")  # the check has found that the bot is not fit
         expect(question).to_be_visible()
         question.get_by_role("button", name="Open the run").click()
         phone.wait_for_url("**/desk/runs/spending")

@@ -30,7 +30,7 @@ def test_a_target_of_assignments() -> None:
     assert end_of(TWENTY, counts(19)) is None
     end = end_of(TWENTY, counts(20))
     assert end is not None
-    assert (end.cause, end.reason) == ("target", "The run has what it was to gather: 20 assignments.")
+    assert (end.cause, end.reason) == ("target", "The run reached its target: 20 assignments.")
     assert slots_open(TWENTY, counts(12, under_way=5)) == 3
     # 10 are still needed. With 13 under way p is 24/34, and 13 * 24/34 + 0.693 = 9.9 lets the 14th in.
     # With 14, p is 25/35, and 10 + 0.693 lets nobody in.
@@ -123,7 +123,7 @@ def test_targets_in_words() -> None:
     assert in_words(None) == ""
     assert in_words(Target(assignments=1)) == "1 assignment"
     assert in_words(Target(conversations_per_system=40)) == "40 rated conversations of each system"
-    assert in_words(Target(widest_interval=0.25)) == "until the widest interval of a score is below 0.25"
+    assert in_words(Target(widest_interval=0.25)) == "the widest interval of a score below 0.25"
 
 
 def test_rules_from_a_file() -> None:

@@ -116,6 +116,11 @@ export function App() {
       <ResearcherContext.Provider value={{ token, onUnauthorised: leave, renew }}>
         <GoContext.Provider value={go}>
           <header class="desk-top">
+            <span class="skip">
+              <Button kind="secondary" onClick={() => main.current?.focus()}>
+                Skip to content
+              </Button>
+            </span>
             <Link to={{ page: "runs" }} plain>
               <Wordmark />
             </Link>
@@ -132,7 +137,7 @@ export function App() {
           {signedOut && (
             <Dialog title="Sign in again" onClose={leave}>
               <SignIn
-                why="Nothing on this page is lost: it goes on where it was."
+                why="Nothing on this page is lost. You continue where you left off."
                 refusedToken={false}
                 onPerson={(again) => enter(again, "")}
                 onToken={(again) =>

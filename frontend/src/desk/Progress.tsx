@@ -5,6 +5,7 @@ import { inMinutes, moment, when } from "./format";
 /** How far a run is: "12 of 20 submitted, about 40 min to go", with a bar if there is a target. */
 export function Progress({ run }: { run: RunSummary }) {
   const shares = sharesOf(run);
+  const [done = "", ...more] = progressOf(run).split(", ");
   return (
     <div class="progress-of">
       {shares && (
@@ -15,7 +16,10 @@ export function Progress({ run }: { run: RunSummary }) {
           ]}
         />
       )}
-      <p class="small">{progressOf(run)}</p>
+      <p class="small">
+        {done}
+        {more.length > 0 && <span class="soft">, {more.join(", ")}</span>}
+      </p>
     </div>
   );
 }
@@ -28,6 +32,12 @@ export function sharesOf({ places, assignments }: RunSummary): { completed: numb
   const { completed, active } = assignments;
   const most = Math.max(1, places, completed + active);
   return { completed: (100 * completed) / most, active: (100 * active) / most };
+}
+
+/** Whether a target, a limit or opening hours bound a run. */
+export function isBounded({ places, limits }: RunSummary): boolean {
+  const { target, budget, places_open, opens_at } = limits;
+  return places !== null || target !== "" || budget !== null || places_open !== null || opens_at !== null;
 }
 
 /** How far a run is, in words. */

@@ -25,6 +25,6 @@ export function phaseName(phase: Phase): string {
 
 /** As the heading of a stage that belongs to no conversation. */
 export function stageName(phase: Phase): string {
-  const name = phase === "instructions" ? "came in" : phaseName(phase);
+  const name = phase === "instructions" ? "arrived" : phaseName(phase);
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from bots import CorpusError, load_corpus
+from candor.common.segmentation import base_language
 from server.bots.lineup import session_rules, study_card
 from server.desk.studies.study_responses import PreviewStep
 from server.errors import StudyInvalid
 from server.session.conversation import Conversation, TimedTurn
-from server.session.instrument import Side
 from server.session.item import ItemContent
 from server.session.plan import plan_conversation, plan_item, plan_pair
 from server.session.records import (
@@ -26,21 +26,79 @@ from server.study import Study
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 _WHO = "preview"
-_TOPIC = "What to cook this weekend"
-# The preview's chat has placeholders for replies, because no bot is called.
-_LINES = (
-    "Hello! I want to cook something new this weekend. Any ideas?",
-    None,  # a chatbot's reply
-    "Nothing too spicy, please.",
-    None,
-)
 _FIRST_REPLY = 1  # its line
-_REPLIES: dict[Side | None, tuple[str, str]] = {
-    None: ("(This is where the chatbot’s reply stands.)", "(And here is the next one.)"),
-    "left": ("(This is where one chatbot’s reply stands.)", "(And here is its next one.)"),
-    "right": ("(And this is where the other one’s stands.)", "(Here is the other one’s next.)"),
+
+
+class _Words(NamedTuple):
+    """What the preview's worker writes, and placeholders, because no bot is called and no item is read."""
+
+    topic: str
+    messages: tuple[str, str]
+    reply: str
+    other_reply: str
+    text: str
+    line: str
+
+
+_ENGLISH = _Words(
+    "What to cook this weekend",
+    ("Hello! I want to cook something new this weekend. Any ideas?", "Nothing too spicy, please."),
+    "(The chatbot’s reply appears here.)",
+    "(The other chatbot’s reply appears here.)",
+    "(The text or conversation that workers rate appears here.)",
+    "(Line {n}, which a chatbot may have said.)",
+)
+_WORDS = {
+    "de": _Words(
+        "Was ich am Wochenende koche",
+        ("Hallo! Ich möchte am Wochenende etwas Neues kochen. Hast du Ideen?", "Bitte nichts Scharfes."),
+        "(Hier erscheint die Antwort des Chatbots.)",
+        "(Hier erscheint die Antwort des anderen Chatbots.)",
+        "(Hier erscheint der Text oder das Gespräch, das bewertet wird.)",
+        "(Zeile {n}, die vielleicht von einem Chatbot stammt.)",
+    ),
+    "es": _Words(
+        "Qué cocinar este fin de semana",
+        (
+            "¡Hola! Este finde quiero cocinar algo nuevo. ¿Alguna idea?",
+            "Nada muy picante, por favor.",
+        ),
+        "(Aquí aparece la respuesta del chatbot.)",
+        "(Aquí aparece la respuesta del otro chatbot.)",
+        "(Aquí aparece el texto o la conversación que se valora.)",
+        "(Frase {n}, que quizá haya dicho un chatbot.)",
+    ),
+    "fr": _Words(
+        "Quoi cuisiner ce week-end",
+        (
+            "Bonjour ! J’ai envie de cuisiner autre chose. Une idée ?",
+            "Rien de trop épicé, merci.",
+        ),
+        "(La réponse du chatbot apparaît ici.)",
+        "(La réponse de l’autre chatbot apparaît ici.)",
+        "(Le texte ou la conversation à évaluer apparaît ici.)",
+        "(Phrase {n}, qu’un chatbot a peut-être écrite.)",
+    ),
+    "ja": _Words(
+        "週末に作る料理",
+        (
+            "こんにちは！週末に新しい料理を作りたいです。いい案はありますか？",
+            "辛すぎないものがいいです。",
+        ),
+        "（ここにチャットボットの返答が表示されます。）",
+        "（ここにもう一方のチャットボットの返答が表示されます。）",
+        "（ここに評価する文章または会話が表示されます。）",
+        "（文{n}：チャットボットの発言かもしれません。）",
+    ),
+    "zh": _Words(
+        "周末做什么菜",
+        ("你好！周末我想做点新菜，有什么建议吗？", "不要太辣的。"),
+        "（聊天机器人的回复会显示在这里。）",
+        "（另一个聊天机器人的回复会显示在这里。）",
+        "（要评分的文本或对话会显示在这里。）",
+        "（第{n}句，可能是聊天机器人说的。）",
+    ),
 }
-_TEXT = "(Here stands one of the texts, or one of the conversations, that workers rate.)"
 
 
 def preview(study: Study) -> list[PreviewStep]:
@@ -65,7 +123,8 @@ def preview(study: Study) -> list[PreviewStep]:
 
 def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     """Yield the states of a session at each page that a worker sees."""
-    planned = tuple(Conversation(plan) for plan in _plans(study, rules))
+    words = _WORDS.get(base_language(study.language), _ENGLISH)
+    planned = tuple(Conversation(plan) for plan in _plans(study, rules, words))
     context = AssignmentContext(_WHO, 1, 1.0, "PREVIEW", study.completion_url)
     start = State(rules, context, conversations=planned)
     yield start
@@ -75,11 +134,11 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     yield asked
     taught = asked._replace(answers=_right_answers(rules))
     yield taught
-    for held in _held(study, planned):
+    for held in _held(study, planned, words):
         yield taught.with_conversations(held)
     rated = taught.with_conversations(tuple(each._replace(status="rated") for each in planned))
     if study.quiz is not None:
-        quiz = _quiz(planned[0], study.quiz.choices)
+        quiz = _quiz(planned[0], study.quiz.choices, words)
         yield rated.with_conversations((rated.conversations[0]._replace(quiz=quiz),))
     yield rated
     done = rated._replace(submitted=frozenset({"before", "after"}))
@@ -87,13 +146,13 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     yield done._replace(closed="completed")
 
 
-def _plans(study: Study, rules: SessionRules) -> tuple[ConversationPlanned, ...]:
+def _plans(study: Study, rules: SessionRules, words: _Words) -> tuple[ConversationPlanned, ...]:
     """Return the first conversation of an assignment, or the two of its first side-by-side pair."""
     match study.task:
         case "chat":
             return (plan_conversation(rules.lineup, _WHO, 1, 1, 1, study.systems[0].name),)
         case "transcripts":
-            shown = PlannedItem("preview", "ordinary", None, ItemContent(text=_TEXT))
+            shown = PlannedItem("preview", "ordinary", None, ItemContent(text=words.text))
             return (plan_item(_WHO, 1, 1, "preview", shown),)
         case "side_by_side":
             left, right, *_ = (spec.name for spec in study.systems)
@@ -102,10 +161,12 @@ def _plans(study: Study, rules: SessionRules) -> tuple[ConversationPlanned, ...]
             assert_never(study.task)
 
 
-def _held(study: Study, planned: tuple[Conversation, ...]) -> Iterator[tuple[Conversation, ...]]:
+def _held(
+    study: Study, planned: tuple[Conversation, ...], words: _Words
+) -> Iterator[tuple[Conversation, ...]]:
     """Yield the first conversation or pair in its states: during the chat, at the choice, at the rating."""
     comparison = study.comparison
-    held = tuple(_chatting(each) for each in planned)
+    held = tuple(_chatting(each, words) for each in planned)
     if comparison is not None and comparison.choose == "turn":
         held = _chosen(held, _FIRST_REPLY)  # the page asks about the last ones
     if study.task_type.chats:
@@ -113,7 +174,7 @@ def _held(study: Study, planned: tuple[Conversation, ...]) -> Iterator[tuple[Con
     ended = tuple(each._replace(status="ended") for each in held)
     if comparison is not None and comparison.choose == "end":
         yield ended
-        ended = _chosen(ended, len(_LINES) - 1)
+        ended = _chosen(ended, len(held[0].turns) - 1)
     if study.task_type.needs_ratings or study.criteria or study.asked.conversation:
         yield ended
 
@@ -125,20 +186,18 @@ def _chosen(pair: tuple[Conversation, ...], line: int) -> tuple[Conversation, ..
     return left._replace(choices=(*left.choices, choice)), right
 
 
-def _chatting(conversation: Conversation) -> Conversation:
-    topic = conversation.plan.icebreaker or _TOPIC
-    replies = iter(_REPLIES[conversation.plan.side])
-    turns = tuple(
-        TimedTurn("worker", text, _AT, _AT) if text else TimedTurn("bot", next(replies), _AT, _AT)
-        for text in _LINES
-    )
-    inputs = sum(turn.author == "worker" for turn in turns)
+def _chatting(conversation: Conversation, words: _Words) -> Conversation:
+    topic = conversation.plan.icebreaker or words.topic
+    is_other = conversation.plan.side == "right"
+    reply = TimedTurn("bot", words.other_reply if is_other else words.reply, _AT, _AT)
+    turns = tuple(turn for text in words.messages for turn in (TimedTurn("worker", text, _AT, _AT), reply))
+    inputs = len(words.messages)
     return conversation._replace(status="active", topic=topic, topics=1, turns=turns, inputs=inputs)
 
 
-def _quiz(conversation: Conversation, choices: int) -> QuizAsked:
+def _quiz(conversation: Conversation, choices: int, words: _Words) -> QuizAsked:
     name = conversation.plan.conversation
-    lines = (f"(Line {n}, of which the chat partner said one.)" for n in range(1, choices + 1))
+    lines = (words.line.format(n=n) for n in range(1, choices + 1))
     return QuizAsked(name, tuple(QuizLine(line, name, 1) for line in lines), _AT)
 
 

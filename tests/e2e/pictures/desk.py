@@ -10,6 +10,7 @@ from tests.e2e.pictures.camera import Camera
 from tests.e2e.pictures.desk_stage import DRAFTED, RECRUITED, RUN, DeskStage
 from tests.server.support.talker import talking
 
+_QUIET_TABS = ("workers", "transcripts", "bots", "report", "settings")
 TITLES = {
     "desk-sign-in": "Desk: signing in",
     "desk-sign-in-refused": "Desk: a token that is not accepted",
@@ -49,6 +50,24 @@ TITLES = {
     "desk-audit": "Desk: the audit log",
     "desk-lost": "Desk: the server cannot be reached",
     "desk-overnight": "Desk: a page that was left open over night",
+    "desk-not-found": "Desk: an address that is not a page",
+    "desk-run-not-found": "Desk: a run that does not exist",
+    "desk-loading": "Desk: a run that is still loading",
+    "desk-broken": "Desk: an error of the server",
+    "desk-run-menu": "Desk: the menu of a run",
+    "desk-account-menu": "Desk: the menu of an account",
+    "desk-assignment-menu": "Desk: the menu of an assignment",
+    **{f"desk-quiet-{tab}": f"Desk: {tab} of a run that nobody has come to" for tab in _QUIET_TABS},
+    "desk-recruiting-none": "Desk: choosing where workers come from",
+    **{f"desk-step-{number}": f"Desk: step {number} of a study" for number in range(1, 9)},
+    **{f"desk-step-{number}-mistakes": f"Desk: step {number} of a new study" for number in range(1, 9)},
+    "desk-study-yaml": "Desk: the YAML of a study",
+    "desk-study-versions": "Desk: the versions of a study",
+    "desk-study-people": "Desk: the people of a study",
+    "desk-study-menu": "Desk: the menu of a study",
+    "desk-forecast": "Desk: the forecast of a rehearsal",
+    "desk-simulated": "Desk: a run of 40 simulated workers",
+    "desk-simulated-workers": "Desk: the simulated workers of a run",
 }
 
 
@@ -102,8 +121,9 @@ def runs(page: Page, camera: Camera, stage: DeskStage) -> None:
     camera.shoot(page, "desk-run-bots")
     _go(page, stage, f"/runs/{RUN}/settings")
     press(page, "Change rules")
-    page.get_by_label("The run ends when").select_option("so many assignments are submitted")
-    page.get_by_label("Assignments").fill("3.5")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Type of target").select_option("Submitted assignments")
+    dialog.get_by_label("Assignments").fill("3.5")
     camera.shoot(page, "desk-rules")
     page.keyboard.press("Escape")
     _go(page, stage, f"/runs/{RUN}/workers")
@@ -270,6 +290,98 @@ def troubles(page: Page, camera: Camera, stage: DeskStage) -> None:
     camera.shoot(page, "desk-overnight")
 
 
+def lost_ways(page: Page, camera: Camera, stage: DeskStage) -> None:
+    """Pages that do not exist, one that is loading, and one that the server cannot give."""
+    _enter(page, stage)
+    _go(page, stage, "/blah")
+    _heading(page, "Page not found")
+    camera.shoot(page, "desk-not-found")
+    _go(page, stage, "/runs/nowhere")
+    _heading(page, "Run not found")
+    camera.shoot(page, "desk-run-not-found")
+    page.route("**/api/desk/watch/**", lambda route: None)
+    _go(page, stage, f"/runs/{RUN}")
+    expect(page.locator(".skeleton")).to_be_visible()
+    camera.shoot(page, "desk-loading")
+    page.unroute("**/api/desk/watch/**")
+    error = {
+        "error": {"code": "internal", "message": "Something went wrong on the server", "hint": "Try again"}
+    }
+    page.route(
+        "**/api/desk/audit**",
+        lambda route: route.fulfill(status=500, body=json.dumps(error), content_type="application/json"),
+    )
+    _go(page, stage, "/audit")
+    expect(page.locator(".failure")).to_be_visible()
+    camera.shoot(page, "desk-broken")
+
+
+def menus(page: Page, camera: Camera, stage: DeskStage) -> None:
+    _enter(page, stage)
+    page.locator(".desk-top .menu > .button").click()
+    camera.shoot(page, "desk-account-menu")
+    _go(page, stage, f"/runs/{RUN}")
+    press(page, "More")
+    camera.shoot(page, "desk-run-menu")
+    _go(page, stage, f"/runs/{RUN}/workers")
+    page.locator("section[aria-labelledby=workers] tbody a").first.click()
+    press(page, "Actions")
+    camera.shoot(page, "desk-assignment-menu")
+
+
+def empty(page: Page, camera: Camera, stage: DeskStage) -> None:
+    """The tabs of a run that nobody has come to."""
+    _enter(page, stage)
+    for tab in _QUIET_TABS:
+        _go(page, stage, f"/runs/quiet/{tab}")
+        expect(page.locator(".tab-panel h2, .tab-panel form").first).to_be_visible()
+        camera.shoot(page, f"desk-quiet-{tab}", whole=True)
+    _go(page, stage, "/runs/quiet/recruiting")
+    _heading(page, "Recruiting")
+    camera.shoot(page, "desk-recruiting-none", whole=True)
+
+
+def steps(page: Page, camera: Camera, stage: DeskStage) -> None:
+    """Each step of the form: of the demo study, and of an empty one."""
+    _enter(page, stage)
+    for choice, suffix in (("Demo study", ""), ("Empty study", "-mistakes")):
+        _go(page, stage, "/studies")
+        press(page, "New study")
+        page.get_by_label(choice).check()
+        page.get_by_label("Name").fill(f"steps_{camera.shade}_{camera.width}{suffix.replace('-', '_')}")
+        press(page, "Create the study")
+        expect(page.locator(".stepper").first).to_be_visible()
+        shown = page.locator(".stepper").first.locator("button")
+        for number in range(1, shown.count() + 1):
+            shown.nth(number - 1).click()
+            camera.shoot(page, f"desk-step-{number}{suffix}", whole=True)
+    for tab in ("YAML", "Versions", "People"):
+        page.get_by_role("tab", name=tab).click()
+        camera.shoot(page, f"desk-study-{tab.lower()}")
+    press(page, "More")
+    camera.shoot(page, "desk-study-menu")
+
+
+def simulated(page: Page, camera: Camera, stage: DeskStage) -> None:
+    """The forecast of a rehearsal, and the run of its workers."""
+    _enter(page, stage)
+    _go(page, stage, "/runs/quiet/rehearsal")
+    forecast = page.get_by_role("heading", name="Forecast")
+    workers = page.get_by_label("Simulated workers")
+    expect(forecast.or_(workers).first).to_be_visible()
+    if not forecast.is_visible():
+        page.get_by_label("Pay per assignment").fill("4.5")
+        press(page, "Rehearse")
+        page.get_by_role("dialog").get_by_role("button", name="Rehearse").click()
+        expect(forecast).to_be_visible(timeout=300_000)
+    camera.shoot(page, "desk-forecast", whole=True)
+    page.get_by_role("listitem").filter(has_text="done").get_by_role("link").first.click()
+    expect(page.locator(".overview")).to_be_visible()
+    camera.shoot(page, "desk-simulated", whole=True)
+    page.get_by_role("tab", name="Workers").click()
+    camera.shoot(page, "desk-simulated-workers")
+
+
 SCENES: list[Callable[[Page, Camera, DeskStage], None]] = [
     signing_in,
     runs,
@@ -279,4 +391,9 @@ SCENES: list[Callable[[Page, Camera, DeskStage], None]] = [
     recruiting,
     people,
     troubles,
+    lost_ways,
+    menus,
+    empty,
+    steps,
+    simulated,
 ]

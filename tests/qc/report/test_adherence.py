@@ -78,13 +78,13 @@ def test_what_the_data_do_not_tell_is_not_called_followed() -> None:
     assert point("target", target={"widest_interval": 0.5}).followed is None
 
 
-STOPPED = RunState("h", "closed", "target", "The run has what it was to gather.", {"assignments": 24})
+STOPPED = RunState("h", "closed", "target", "The run reached its target.", {"assignments": 24})
 
 
 @pytest.mark.parametrize(
     ("state", "changed", "followed", "said"),
     [
-        (STOPPED, {}, True, "it stopped by itself: The run has what"),
+        (STOPPED, {}, True, "it stopped by itself: The run reached its target"),
         (replace(STOPPED, target={"assignments": 30}), {}, False, "it stopped by itself"),
         (replace(STOPPED, status="open"), {}, False, "before its end"),
         (replace(STOPPED, cause="budget", reason="No money."), {}, False, "it stopped by itself: No money."),

@@ -52,7 +52,7 @@ def test_rules_that_end_the_run_at_once_are_said_to(candor: Candor, data: Path, 
     execute(f"sqlite:///{data / 'candor.db'}", counted)
     rules.write_text("target: {assignments: 12}\n")
     done = candor("run", "rules", "maxi", rules, "--data", data)
-    assert "ends at once. The run has what it was to gather: 12 assignments." in done.stderr
+    assert "ends at once. The run reached its target: 12 assignments." in done.stderr
     rules.write_text("target: {assignments: 13}\n")
     assert "at once" not in candor("run", "rules", "maxi", rules, "--data", data).output
 

@@ -204,7 +204,7 @@ async def test_a_run_stops_by_itself_and_says_why(store: Store, run: OpenRun, ur
         await sit(store, run, "c")
     await look(store, run)
     await look(store, run)
-    assert state(url) == ("closed", "target", "The run has what it was to gather: 2 assignments.")
+    assert state(url) == ("closed", "target", "The run reached its target: 2 assignments.")
     columns = "target_assignments, target_conversations_per_system, target_widest_interval"
     assert query(url, f"SELECT {columns} FROM v1_run_state") == [(2, None, None)]  # noqa: S608
     with pytest.raises(RunComplete):
@@ -288,7 +288,7 @@ async def test_a_target_of_an_interval_is_met_by_the_latest_analysis(
     assert state(url) == (
         "closed",
         "target",
-        "The run has what it was to gather: until the widest interval of a score is below 0.3.",
+        "The run reached its target: the widest interval of a score below 0.3.",
     )
 
 
@@ -326,7 +326,7 @@ async def test_the_places_of_the_studys_file_are_a_target(store: Store, url: str
         await sit(store, run, "b")
     await end(store, seated)
     await look(store, run)
-    assert state(url) == ("closed", "target", "The run has what it was to gather: 1 assignment.")
+    assert state(url) == ("closed", "target", "The run reached its target: 1 assignment.")
 
 
 @pytest.mark.databases("postgresql")

@@ -16,7 +16,7 @@ import {
 /** The settings under Advanced, by what they are about. Those that are named nowhere stand in the last part. */
 const PARTS: { title: string; settings: string[] }[] = [
   {
-    title: "What the model is told, and how it answers",
+    title: "Prompt and sampling",
     settings: [
       "prompt",
       "temperature",
@@ -114,7 +114,7 @@ export function EndpointFields({ editor, root, path, dialIn = false }: Props) {
         >
           <summary>
             <span class="label">Advanced</span>{" "}
-            <span class="soft small">{inShort(schema)}. What is empty is not sent.</span>
+            <span class="soft small">{inShort(schema)}. Empty fields are not sent.</span>
           </summary>
           <div class="study-fields">
             {PARTS.map(({ title, settings }) => {

@@ -14,7 +14,7 @@ export function ExportForm({ run }: { run: string }) {
       button="Export"
     >
       <p class="soft">
-        The run as it is now, workers under their pseudonyms. What they wrote is in it as they wrote it.
+        Exports the run as it is now. Workers appear under their pseudonyms; their messages are not changed.
       </p>
       <fieldset class="export-formats">
         <legend class="label">Format</legend>

@@ -41,8 +41,8 @@ function Made({ exports, keptDays }: { exports: ExportJob[]; keptDays: number })
     <div class="made">
       <h3>Files</h3>
       <p class="soft small">
-        Each file is kept for {keptDays} days, or until data of a worker of this run are removed. An
-        interrupted download can be resumed.
+        Files are kept for {keptDays} days, or until a worker’s data are removed from this run. You can resume
+        an interrupted download.
       </p>
       <ul class="job-list">
         {exports.map((one) => (

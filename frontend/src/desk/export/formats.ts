@@ -6,18 +6,19 @@ export type Format = ExportJob["options"]["format"];
 export const FORMATS: Record<Format, { name: string; about: string }> = {
   hits_data: {
     name: "Published form (hits_data)",
-    about: "What was submitted, as the published experiment has it; of items and comparisons, JSON Lines.",
+    about:
+      "Submitted assignments, in the format of the published experiment. JSON Lines for items and comparisons.",
   },
   jsonl: {
     name: "JSON Lines",
-    about: "Everything: every message, rating, time and incident of every assignment, a row a line.",
+    about: "Everything: each message, rating, time and incident of each assignment, one per line.",
   },
-  parquet: { name: "Parquet", about: "The same, as tables for programs." },
-  csv: { name: "CSV", about: "The same, as tables for a spreadsheet." },
+  parquet: { name: "Parquet", about: "The same as JSON Lines, as tables for programs." },
+  csv: { name: "CSV", about: "The same as JSON Lines, as tables for a spreadsheet." },
   bundle: {
     name: "Bundle",
     about:
-      "Everything with the study, a report and its signature, for others to verify. Codes that pay are left " +
-      "out; addresses of bots are not. Takes longest.",
+      "Everything with the study, a report and its signature, so that others can verify it. Includes the " +
+      "addresses of bots, but no completion codes. Takes longest.",
   },
 };

@@ -15,7 +15,7 @@ export function JobProgress({ job, what }: { job: Job; what: string }) {
   return (
     <div class="box job">
       <div class="job-head">
-        <h2>{what} is under way</h2>
+        <h2>{what} is in progress</h2>
         <Button kind="secondary" busy={busy} onClick={() => void post(cancel)}>
           Cancel
         </Button>
@@ -36,7 +36,7 @@ export function JobProgress({ job, what }: { job: Job; what: string }) {
 }
 
 const SAID: Record<Job["status"], [kind: BadgeKind, words: string]> = {
-  running: ["busy", "under way"],
+  running: ["busy", "in progress"],
   done: ["good", "done"],
   failed: ["failed", "failed"],
   cancelled: ["plain", "cancelled"],

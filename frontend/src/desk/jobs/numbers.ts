@@ -12,7 +12,7 @@ export function complaintOf(
     return needed ? "Give a number." : undefined;
   }
   if (value === undefined || (whole && !Number.isInteger(value))) {
-    return whole ? "Give a whole number." : "Give a number.";
+    return whole ? "Enter a whole number." : "Enter a number.";
   }
   return value < low || value > high ? `Give a number from ${low} to ${high}.` : undefined;
 }

@@ -11,11 +11,11 @@ import { LoadStatus } from "../LoadStatus";
 import { ResearcherContext } from "../researcher";
 
 const FIELDS = [
-  ["actor", "By whom", ""],
-  ["action", "What (its beginning)", "run."],
-  ["subject", "To what", ""],
+  ["actor", "Account", ""],
+  ["action", "Action starts with", "run."],
+  ["subject", "Subject", ""],
 ] as const;
-const COLUMNS = ["When", "By whom", "What", "To what", "Detail"].map((name) => ({ name }));
+const COLUMNS = ["Time", "Account", "Action", "Subject", "Details"].map((name) => ({ name }));
 
 /** What was done on this installation, and by whom: newest first, found by filters, saved as CSV. */
 export function AuditView() {
@@ -73,20 +73,24 @@ export function AuditView() {
         </div>
       </form>
       <LoadStatus failure={failure} empty={rows === null} />
-      {rows?.length === 0 && <Empty icon={SearchX} title="Nothing in the log is like that." />}
+      {rows?.length === 0 && <Empty icon={SearchX} title="No entries match these filters." />}
       {rows && rows.length > 0 && (
-        <Table cards label="Table of what was done" columns={COLUMNS}>
+        <Table cards label="Table of actions" columns={COLUMNS}>
           {rows.map((row) => (
             <tr key={row.id}>
-              <td data-name="When">
+              <td data-name="Time">
                 <Time at={moment(row.at)} />
               </td>
-              <td data-name="By whom">{row.actor}</td>
-              <td data-name="What" class="code-cell">
+              <td data-name="Account" class="wrap">
+                {row.actor}
+              </td>
+              <td data-name="Action" class="code-cell">
                 {row.action}
               </td>
-              <td data-name="To what">{row.subject}</td>
-              <td data-name="Detail">{row.detail}</td>
+              <td data-name="Subject">{row.subject}</td>
+              <td data-name="Details" class="wrap">
+                {row.detail}
+              </td>
             </tr>
           ))}
         </Table>

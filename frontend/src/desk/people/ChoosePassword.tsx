@@ -44,7 +44,7 @@ export function ChoosePassword({ link, onPerson }: Props) {
     <form class="sign-in" onSubmit={(event) => void submit(event)}>
       {invited === null ? (
         <>
-          <p>Nobody uses this installation yet: you become its owner.</p>
+          <p>This installation has no accounts yet. You become its owner.</p>
           <TextField
             label="Your name or e-mail address"
             value={name}

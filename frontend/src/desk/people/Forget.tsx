@@ -39,13 +39,13 @@ export function Forget({ worker, onClose }: Props) {
     <Dialog title={`Forget ${worker}?`} onClose={() => onClose(null)}>
       <p role="status">
         {held
-          ? `In all studies: assignments ${held.assignments} (${held.under_way} under way), messages ` +
+          ? `In all studies: assignments ${held.assignments} (${held.under_way} in progress), messages ` +
             `${held.lines}, ratings ${held.ratings}, answers ${held.answers}.`
           : "Loading…"}
       </p>
       <p>
-        Their messages and their id are removed, and they get a new pseudonym. A session that is under way
-        ends. This cannot be undone. Earlier exports still contain the data.
+        Their messages and their id are removed, and they get a new pseudonym. A session in progress ends.
+        This cannot be undone. Earlier exports still contain the data.
       </p>
       <p class="job-tick">
         <input

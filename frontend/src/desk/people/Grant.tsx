@@ -45,7 +45,7 @@ export function Grant({ title, label, choices, studies, mails = false, action, o
   };
   return (
     <form class="box grant" aria-label={title} onSubmit={(event) => void submit(event)}>
-      <h3>{title}</h3>
+      <p class="grant-title">{title}</p>
       <div class="grant-fields">
         <TextField label={label} value={name} onValue={setName} required />
         <Chosen

@@ -37,7 +37,7 @@ export function PasswordForm({ name, onClose }: { name: string; onClose: () => v
       <form class="sign-in" onSubmit={(event) => void submit(event)}>
         <NameForBrowser name={name} />
         <TextField
-          label="The password so far"
+          label="Current password"
           value={old}
           onValue={setOld}
           secret
@@ -45,11 +45,11 @@ export function PasswordForm({ name, onClose }: { name: string; onClose: () => v
           required
           complaint={complaint}
         />
-        <NewPassword label="Another one" value={chosen} onValue={setChosen} />
+        <NewPassword label="New password" value={chosen} onValue={setChosen} />
         <div class="actions">
-          <Button type="submit">Change it</Button>
+          <Button type="submit">Change password</Button>
           <Button kind="secondary" onClick={onClose}>
-            Keep the old one
+            Cancel
           </Button>
         </div>
       </form>

@@ -39,7 +39,9 @@ function People({ people, studies }: { people: PersonRow[]; studies: string[] })
         <h2 id="who">Accounts</h2>
       </div>
       {people.length === 0 ? (
-        <p class="soft">No accounts yet. Invite somebody below; until then the desk is used with tokens.</p>
+        <p class="soft">
+          No accounts yet. Invite somebody below. Until then, everyone signs in with a token.
+        </p>
       ) : (
         <PeopleTable
           label="Accounts"

@@ -1,9 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { TextField } from "../../design/TextField";
 import { atServer } from "../../shared/site";
 import { Failed, getJson, send } from "../api";
 import type { Account, WaysIn } from "../api_types";
+import { beginIn } from "../studies/focus";
 import { TokenForm } from "./TokenForm";
 
 interface Props {
@@ -24,6 +25,8 @@ export function SignIn({ why, refusedToken, refusedSignIn = null, onPerson, onTo
   const [password, setPassword] = useState("");
   const [complaint, setComplaint] = useState("");
   const { provider, refused } = useWaysIn(refusedSignIn);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => beginIn(form.current), [byToken]);
   if (byToken) {
     return <TokenForm refused={refusedToken} onToken={onToken} onBack={() => setByToken(false)} />;
   }
@@ -38,7 +41,7 @@ export function SignIn({ why, refusedToken, refusedSignIn = null, onPerson, onTo
     }
   };
   return (
-    <form class="sign-in" onSubmit={(event) => void submit(event)}>
+    <form ref={form} class="sign-in" onSubmit={(event) => void submit(event)}>
       {why && <p>{why}</p>}
       {provider && (
         <>

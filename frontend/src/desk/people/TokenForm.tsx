@@ -1,6 +1,7 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { TextField } from "../../design/TextField";
+import { beginIn } from "../studies/focus";
 
 interface Props {
   refused: boolean;
@@ -11,6 +12,8 @@ interface Props {
 /** Asks for a token. */
 export function TokenForm({ refused, onToken, onBack }: Props) {
   const [token, setToken] = useState("");
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => beginIn(form.current), []);
   const submit = (event: Event) => {
     event.preventDefault();
     if (token.trim()) {
@@ -18,8 +21,8 @@ export function TokenForm({ refused, onToken, onBack }: Props) {
     }
   };
   return (
-    <form class="sign-in" onSubmit={submit}>
-      <p class="soft">The installation’s own token, or one that an owner has made for you.</p>
+    <form ref={form} class="sign-in" onSubmit={submit}>
+      <p class="soft">Use the installation’s token, or one that an owner created for you.</p>
       <TextField
         label="Token"
         value={token}

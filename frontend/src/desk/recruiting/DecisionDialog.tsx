@@ -28,12 +28,14 @@ interface Props {
   pays: boolean;
   /** Why a submission can be rejected: the platform's categories, with their names. */
   categories: Record<string, string>;
+  /** The platform's currency; none where it has not said which. */
+  currency: string | null;
   at: At;
   onClose: () => void;
 }
 
 /** Asks for a decision about submissions, checks it against the platform's rules, and carries it out. */
-export function DecisionDialog({ about, choice: given, pays, categories, at, onClose }: Props) {
+export function DecisionDialog({ about, choice: given, pays, categories, currency, at, onClose }: Props) {
   const [choice, setChoice] = useState<Choice>(given ?? "approve");
   const [text, setText] = useState("");
   const [number, setNumber] = useState(shareOf(about));
@@ -109,7 +111,12 @@ export function DecisionDialog({ about, choice: given, pays, categories, at, onC
           <TextField label="Per cent of the reward" hint="From 8 to 99." value={number} onValue={setNumber} />
         )}
         {choice === "bonus" && (
-          <TextField label="Bonus for each" hint="Such as 1.50." value={number} onValue={setNumber} />
+          <TextField
+            label={currency === null ? "Bonus for each" : `Bonus for each (${currency})`}
+            hint="Such as 1.50."
+            value={number}
+            onValue={setNumber}
+          />
         )}
         <div class="field">
           <label class="label" for={`${id}-text`}>

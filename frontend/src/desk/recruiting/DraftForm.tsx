@@ -78,7 +78,7 @@ export function DraftForm({ run, platform, minutes, onDone }: Props) {
     onDone();
   };
   return (
-    <form class="box flow-form recruiting-plan" onSubmit={(event) => void submit(event)}>
+    <form class="box flow-form" onSubmit={(event) => void submit(event)}>
       <h2>Plan the study on {platform}</h2>
       <p class="soft">
         This creates a draft. Nobody sees it, and it costs nothing, until you publish it in the next step.

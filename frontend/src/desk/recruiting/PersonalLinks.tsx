@@ -38,7 +38,7 @@ export function PersonalLinks({ run }: { run: string }) {
   return (
     <section class="recruiting-part" aria-label="Personal links">
       <h2>Personal links</h2>
-      <form class="box flow-form recruiting-form" onSubmit={(event) => void submit(event)}>
+      <form class="box flow-form" onSubmit={(event) => void submit(event)}>
         <p class="soft">
           For workers whose ids you have in a list. Each link is signed for one id, so nobody can use another
           one. Opening a link again continues the session.

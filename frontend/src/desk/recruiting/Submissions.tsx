@@ -139,6 +139,7 @@ export function Submissions({ rows, currency, platform, pays, categories, at, on
           choice={deciding.choice}
           pays={pays}
           categories={categories}
+          currency={currency}
           at={at}
           onClose={() => {
             setDeciding(null);

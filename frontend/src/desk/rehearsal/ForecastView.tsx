@@ -64,7 +64,7 @@ function Numbers({ forecast }: { forecast: Forecast }) {
       <Table
         label="Table of numbers of people"
         columns={[
-          { name: "People", kind: "number" },
+          { name: "People" },
           { name: "Widest interval", kind: "number" },
           { name: "Told apart", kind: "number" },
           ...(priced ? [{ name: "Cost with fees", kind: "number" } as const] : []),
@@ -72,9 +72,7 @@ function Numbers({ forecast }: { forecast: Forecast }) {
       >
         {forecast.chances.map(({ workers, half_width, apart, cost }) => (
           <tr key={workers} class={workers === forecast.plan.workers ? "planned" : undefined}>
-            <th scope="row" class="number">
-              {workers}
-            </th>
+            <th scope="row">{workers}</th>
             <td class="number">z ± {half_width.toFixed(2)}</td>
             <td class="number">{percent(apart)}</td>
             {priced && <td class="number">{cost?.toFixed(2)}</td>}

@@ -48,32 +48,31 @@ export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptio
         />
       )}
       <p class="soft">
-        Simulated workers take part in this study, in a run of its own, and its bots answer as they would
-        answer people. You get a forecast of the duration, the cost and the precision of the scores before
-        anybody is paid. Simulated ratings say nothing about the systems, and no report mixes them with other
-        data.
+        Simulated workers take part in a separate run of this study and chat with its bots. You get a forecast
+        of duration, cost and precision before you pay anybody. Simulated ratings say nothing about the
+        systems, and are kept apart from all other data.
       </p>
       <div class="job-fields">
         <NumberField
           id="workers"
           label="Simulated workers"
-          hint="More of them make the forecast surer, and take longer."
+          hint="More workers make the forecast more precise, but take longer."
           value={workers}
           onValue={setWorkers}
           complaint={wrong.workers}
         />
         <NumberField
           id="planned"
-          label="People you plan for"
-          hint="Empty: the study’s places, or as many as are simulated."
+          label="Planned number of workers"
+          hint="If empty, the study’s number of workers, or the simulated number."
           value={planned}
           onValue={setPlanned}
           complaint={wrong.planned}
         />
         <NumberField
           id="spread"
-          label="Best to worst system"
-          hint="From 0, all alike, to 1. Empty: as the study’s simulate section says, or 0.2."
+          label="Difference between best and worst system"
+          hint="From 0 (equal) to 1. If empty, as set in the study, or 0.2."
           value={spread}
           onValue={setSpread}
           complaint={wrong.spread}
@@ -81,15 +80,15 @@ export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptio
         <NumberField
           id="pay"
           label="Pay per assignment"
-          hint="In the currency that you pay in; empty: no cost is told."
+          hint="In your currency. Leave empty to forecast no cost."
           value={pay}
           onValue={setPay}
           complaint={wrong.pay}
         />
         <NumberField
           id="fee"
-          label="Platform’s fee, %"
-          hint="What the platform takes on top of the pay."
+          label="Platform fee (%)"
+          hint="Added to the pay."
           value={fee}
           onValue={setFee}
           complaint={wrong.fee}

@@ -18,7 +18,7 @@ export function RulesControl({ run }: { run: RunDetail }) {
   const undo = async (rules: RunRules) => {
     try {
       await putRules(run.run, rules, token);
-      setSaid("The rules are as they were.");
+      setSaid("Rules restored.");
       setBefore(null);
     } catch (error) {
       setSaid(error instanceof Error ? error.message : String(error));
@@ -35,7 +35,7 @@ export function RulesControl({ run }: { run: RunDetail }) {
           onClose={() => setOpen(false)}
           onChanged={(rules) => {
             setBefore(rules);
-            setSaid("The rules are changed.");
+            setSaid("Rules saved.");
           }}
         />
       )}

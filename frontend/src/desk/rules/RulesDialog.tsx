@@ -57,10 +57,10 @@ function RulesForm({ run, rules, onClose, onChanged }: Props & { rules: RunRules
   };
   return (
     <form class="flow-form" onSubmit={(event) => void submit(event)}>
-      <p class="soft">They count from the moment they are saved. Who is under way can finish in any case.</p>
+      <p class="soft">New rules apply as soon as you save them. Workers in progress can finish.</p>
       <RulesFields draft={draft} wrong={wrong} others={others} onDraft={setDraft} />
       <div role="alert">
-        {over && <p class="failure">With these rules the run ends at once: {over}.</p>}
+        {over && <p class="failure">With these rules, the run ends as soon as you save: {over}.</p>}
         <p class="complaint">{refusal}</p>
       </div>
       <div class="actions">
@@ -68,7 +68,7 @@ function RulesForm({ run, rules, onClose, onChanged }: Props & { rules: RunRules
           Cancel
         </Button>
         <Button type="submit" off={!ready || busy}>
-          {over ? "Save, and let the run end" : "Save the rules"}
+          {over ? "Save and end the run" : "Save rules"}
         </Button>
       </div>
     </form>

@@ -21,19 +21,22 @@ interface Props {
 }
 
 const ENDS: Record<End, string> = {
-  none: "I close it myself",
-  assignments: "so many assignments are submitted",
-  conversations_per_system: "each system has so many rated conversations",
-  widest_interval: "no score’s interval is as wide as",
+  none: "None: you close the run",
+  assignments: "Submitted assignments",
+  conversations_per_system: "Ratings per system",
+  widest_interval: "Precision of the scores",
 };
 
 const GOALS: Record<End, [label: string, hint: string]> = {
   none: ["", ""],
-  assignments: ["Assignments", "Completed by people."],
-  conversations_per_system: ["Conversations", "Rated, of each system, in completed assignments."],
+  assignments: ["Assignments", "The run ends when people have submitted this many."],
+  conversations_per_system: [
+    "Rated conversations per system",
+    "The run ends when each system has this many, in submitted assignments.",
+  ],
   widest_interval: [
-    "Width",
-    "In standard deviations of a worker’s ratings. The intervals hold at every look, so stopping by them does no harm.",
+    "Widest interval",
+    "The run ends when no score’s interval is wider, in z scores. The intervals hold at every look, so stopping early is sound.",
   ],
 };
 
@@ -59,7 +62,7 @@ export function RulesFields({ draft, wrong, others, onDraft }: Props) {
         <div class="rules-row">
           <div class="field field-wide">
             <label class="label" for={`${id}-end`}>
-              The run ends when
+              Type of target
             </label>
             <select
               id={`${id}-end`}
@@ -89,9 +92,9 @@ export function RulesFields({ draft, wrong, others, onDraft }: Props) {
       <fieldset>
         <legend>Budget</legend>
         <div class="rules-row">
-          {field("total", "In all", "Empty: no budget.")}
-          {field("pay", "Pay per assignment", "To the worker.")}
-          {field("fee", "Platform’s fee, %", "On top of the pay.")}
+          {field("total", "Total budget", "Leave empty for no limit.")}
+          {field("pay", "Pay per assignment", "What a worker gets.")}
+          {field("fee", "Platform fee (%)", "Added to the pay.")}
           <div class="field">
             <label class="label" for={`${id}-currency`}>
               Currency
@@ -107,14 +110,12 @@ export function RulesFields({ draft, wrong, others, onDraft }: Props) {
         </div>
       </fieldset>
       <fieldset>
-        <legend>Who may come, and when</legend>
-        <div class="rules-row">
-          {field("most", "Most at once", "Workers under way; empty: as many as come.")}
-        </div>
+        <legend>Workers and opening hours</legend>
+        <div class="rules-row">{field("most", "Workers at the same time", "Leave empty for no limit.")}</div>
         <OpeningHours draft={draft} wrong={wrong} set={set} />
         {others.length > 0 && (
           <fieldset>
-            <legend class="label">Not whoever took part in</legend>
+            <legend class="label">Exclude workers of these runs</legend>
             <div class="rules-ticks">
               {others.map((run) => (
                 <label key={run} class="filter-check">
@@ -131,7 +132,7 @@ export function RulesFields({ draft, wrong, others, onDraft }: Props) {
         )}
         <div class="field">
           <label class="label" for={`${id}-workers`}>
-            Nor these workers
+            Exclude these workers
           </label>
           <textarea
             id={`${id}-workers`}
@@ -143,13 +144,13 @@ export function RulesFields({ draft, wrong, others, onDraft }: Props) {
             onInput={(event) => set({ workers: event.currentTarget.value })}
           />
           <p class="soft small" id={`${id}-workers-hint`}>
-            Their ids on the platform, one a line.
+            Their ids on the platform, one per line.
           </p>
         </div>
       </fieldset>
       <p class="soft small">
-        Somewhat more workers are let in than are needed, as many as are likely to give up by what was seen so
-        far, and no more.
+        Candor admits a few more workers than needed, because some give up. How many depends on the share that
+        gave up so far.
       </p>
     </div>
   );
@@ -168,7 +169,7 @@ function OpeningHours({ draft, wrong, set }: HoursProps) {
   return (
     <fieldset>
       <legend class="label">Opening hours</legend>
-      {draft.hours.length === 0 && <p class="soft small">Newcomers are taken at any time.</p>}
+      {draft.hours.length === 0 && <p class="soft small">New workers are admitted at any time.</p>}
       {draft.hours.map((hours, at) => (
         <fieldset key={at} class="rules-hours">
           <legend class="unseen">Hours {at + 1}</legend>
@@ -219,7 +220,7 @@ function OpeningHours({ draft, wrong, set }: HoursProps) {
       {draft.hours.length > 0 && (
         <div class="field">
           <label class="label" for={`${id}-zone`}>
-            On the clocks of
+            Time zone
           </label>
           <input
             id={`${id}-zone`}

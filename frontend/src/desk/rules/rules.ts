@@ -102,8 +102,11 @@ export function mistakesIn(draft: RulesDraft): Complaints {
     pay: complaintOf(draft.pay, 0.0001, 99_999_999, { needed: isPaid }),
     fee: complaintOf(draft.fee, 0, 500),
     most: complaintOf(draft.most, 1, 100_000, { whole: true }),
-    zone: draft.hours.length > 0 && draft.zone.trim() === "" ? "Name one, such as Europe/Berlin." : undefined,
-    hours: draft.hours.some(({ days }) => days.length === 0) ? "Choose a day at least." : undefined,
+    zone:
+      draft.hours.length > 0 && draft.zone.trim() === ""
+        ? "Enter a time zone, such as Europe/Berlin."
+        : undefined,
+    hours: draft.hours.some(({ days }) => days.length === 0) ? "Choose at least one day." : undefined,
   };
   return Object.fromEntries(Object.entries(found).filter(([, complaint]) => complaint !== undefined));
 }

@@ -23,7 +23,8 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
         <div class="section-head">
           <h2 id="bots">Bots</h2>
           <p class="soft small">
-            A bot whose slowest 5 % stay below the typing floor can’t be told apart by its speed.
+            If a bot’s slowest 5 % of replies stay below the typing floor, workers can’t recognise it by its
+            speed.
           </p>
         </div>
         <Table label="Table of bots" columns={COLUMNS} cards>
@@ -31,7 +32,7 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
             <tr key={bot.system}>
               <th scope="row">
                 {bot.system}
-                <span class="soft small block">{bot.bot}</span>
+                {bot.bot !== bot.system && <span class="soft small block">{bot.bot}</span>}
               </th>
               <td data-name="Health">
                 <Health bot={bot} />

@@ -42,7 +42,7 @@ export function Funnel({ steps }: { steps: FunnelStep[] }) {
 export function stagesOf(steps: FunnelStep[]): Stage[] {
   const stages = new Map<string, FunnelStep[]>();
   for (const step of steps) {
-    const name = step.position === null ? stageName(step.step) : `No. ${step.position}`;
+    const name = step.position === null ? stageName(step.step) : `Conversation ${step.position}`;
     stages.set(name, [...(stages.get(name) ?? []), step]);
   }
   return [...stages].map(([name, parts]) => ({

@@ -69,8 +69,8 @@ export function Narrowing({ run, analysis }: { run: string; analysis: RunAnalysi
 function Widest({ bands, target }: { bands: Band[]; target: number | null }) {
   const widest = useMemo(() => widestOf(bands), [bands]);
   const last = widest.at(-1) ?? null;
-  const now = last === null ? "not every system has an interval yet" : `${last.toFixed(2)} wide now`;
-  const aim = target === null ? "" : `, below ${target} the run ends`;
+  const now = last === null ? "Not every system has an interval yet." : `Now ${last.toFixed(2)} wide.`;
+  const aim = target === null ? "" : ` The run ends below ${target}.`;
   const highest = Math.max(target ?? 0, ...widest.map((width) => width ?? 0), 0.1);
   return (
     <figure>
@@ -78,7 +78,7 @@ function Widest({ bands, target }: { bands: Band[]; target: number | null }) {
         <strong>Widest interval</strong> <span class="soft">{`${now}${aim}`}</span>
       </figcaption>
       <Chart
-        label={`Width of the widest interval over the number of ratings: ${now}${aim}.`}
+        label={`Width of the widest interval over the number of ratings. ${now}${aim}`}
         x={bands[0]?.ratings ?? []}
         y="Width"
         line={widest}

@@ -6,7 +6,7 @@ import { AccountContext, may } from "../account";
 import type { Attention, RunDetail } from "../api_types";
 import { CopyLink } from "../CopyLink";
 import { Link } from "../Link";
-import { Progress, progressOf } from "../Progress";
+import { isBounded, Progress, progressOf } from "../Progress";
 import { figuresOf, Simulated } from "../RunsView";
 import { AttentionStrip } from "./AttentionStrip";
 import { Fold } from "./Fold";
@@ -68,7 +68,7 @@ function NobodyYet({ run }: { run: RunDetail }) {
           : `The run is ${run.status}. Resume it before workers come.`}
       </p>
       <CopyLink of={run.run} link={run.worker_link} />
-      <p>{progressOf(run)}</p>
+      {isBounded(run) && <p>{progressOf(run)}</p>}
       <ul class="next-steps">
         <Step title="Take part yourself">
           <a href={run.worker_link} target="_blank" rel="noreferrer">

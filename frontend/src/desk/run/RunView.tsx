@@ -52,7 +52,7 @@ export function RunView({ route }: { route: RunRoute }) {
   if (data === null) {
     return (
       <>
-        {failure && <h1>{run}</h1>}
+        <h1 class={failure ? undefined : "unseen"}>{run}</h1>
         <LoadStatus failure={failure} empty />
       </>
     );

@@ -26,16 +26,18 @@ export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: D
             <>
               <Chart scores={analysis.scores} />
               <p class="soft small">
-                Each dot is a system’s z score with its interval, a confidence sequence: it holds whenever you
-                look, and narrows as ratings come in. Two systems whose intervals do not overlap differ.
+                Each dot is a system’s z score, each bar its interval. Intervals hold whenever you look, and
+                narrow as ratings come in. Two systems differ if their intervals do not overlap.
               </p>
             </>
           )}
-          {analysis.notes.map((note) => (
-            <p key={note} class="soft small">
-              {note}
-            </p>
-          ))}
+          {analysis.notes.length > 0 && (
+            <ul class="notes soft small">
+              {analysis.notes.map((note) => (
+                <li key={note}>{note}</li>
+              ))}
+            </ul>
+          )}
         </div>
       )}
     </section>

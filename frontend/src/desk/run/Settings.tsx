@@ -6,7 +6,7 @@ import { AccountContext, may } from "../account";
 import type { RunDetail } from "../api_types";
 import { CopyLink } from "../CopyLink";
 import { ExportView } from "../export/ExportView";
-import { progressOf } from "../Progress";
+import { isBounded, progressOf } from "../Progress";
 import { WorkerIds } from "../people/WorkerIds";
 import { RulesControl } from "../rules/RulesControl";
 import { useActionDialog } from "./ActionDialog";
@@ -19,7 +19,11 @@ export function Settings({ run }: { run: RunDetail }) {
     <>
       <Part title="Rules">
         <div class="box setting">
-          <p>{progressOf(run)}</p>
+          <p>
+            {isBounded(run)
+              ? progressOf(run)
+              : "No target and no limits. The run is open until you close it."}
+          </p>
           <div class="actions">
             <RulesControl run={run} />
           </div>

@@ -54,7 +54,7 @@ function SystemsTable({ id, title, systems }: { id: string; title: string; syste
           {aiming && (
             <li>
               <span class="swatch-aim" />
-              aim
+              target
             </li>
           )}
         </ul>
@@ -66,7 +66,7 @@ function SystemsTable({ id, title, systems }: { id: string; title: string; syste
           { name: "System" },
           { name: "Conversations", kind: "wide" },
           { name: "Rated", kind: "number" },
-          ...(aiming ? [{ name: "Aim", kind: "number" } as const] : []),
+          ...(aiming ? [{ name: "Target", kind: "number" } as const] : []),
           ...(leaving ? [{ name: "Unrated", kind: "number" } as const] : []),
           { name: "Active", kind: "number" },
           { name: "Planned", kind: "number" },
@@ -79,13 +79,15 @@ function SystemsTable({ id, title, systems }: { id: string; title: string; syste
           <tr key={system.system}>
             <th scope="row">
               {system.system}
-              <span class="soft small block">{system.is_qc ? "quality control" : system.family}</span>
+              {(system.is_qc || system.family !== system.system) && (
+                <span class="soft small block">{system.is_qc ? "quality control" : system.family}</span>
+              )}
             </th>
             <td data-name="Conversations" class="wide">
               <Aimed system={system} most={most} />
             </td>
             <Count name="Rated" count={system.rated} />
-            {aiming && <Count name="Aim" count={system.aim ?? 0} />}
+            {aiming && <Count name="Target" count={Math.round(system.aim ?? 0)} />}
             {leaving && <Count name="Unrated" count={system.unrated} />}
             <Count name="Active" count={system.active} />
             <Count name="Planned" count={system.planned} />

@@ -124,13 +124,13 @@ export function Workers({ run: { run, workers, funnel }, now, shown: named }: Pr
               ))}
             </select>
             <label class="unseen" for={searchId}>
-              Pseudonym
+              Find a pseudonym
             </label>
             <input
               id={searchId}
               class="input"
               type="search"
-              placeholder="Pseudonym"
+              placeholder="Find a pseudonym"
               value={search}
               onInput={(event) => {
                 setSearch(event.currentTarget.value);

@@ -1,9 +1,9 @@
 import { ArrowLeft, ArrowRight } from "lucide";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Icon } from "../../design/Icon";
 import type { StudySettings } from "../api_types";
-import { AddBot, evaluate } from "../bots/AddBot";
+import { AddBot, evaluate, systemsOf } from "../bots/AddBot";
 import type { Editor } from "./editor";
 import type { SettingsEditor } from "./Field";
 import { Folded, fieldsOf } from "./Fields";
@@ -100,6 +100,8 @@ function StepFields({ editor, settings, step }: Pick<Props, "editor" | "settings
   const content = editor.content ?? {};
   const own = Object.keys((content.bots as Record<string, unknown> | undefined) ?? {});
   const names = shownIn(step, root, content);
+  // A study without systems begins with its bots; in any other they are added now and then.
+  const [opened] = useState(() => systemsOf(editor).length === 0);
   /** Another task does without some settings: they go with the old one. */
   const set = (path: Path, value: unknown) => {
     if (path.length === 1 && path[0] === "task") {
@@ -124,10 +126,10 @@ function StepFields({ editor, settings, step }: Pick<Props, "editor" | "settings
         ))}
       </datalist>
       {step.step === "bots" && names.includes("systems") && (
-        <section class="study-group">
-          <h3 class="label">Add a bot</h3>
+        <details class="study-group" open={opened}>
+          <summary class="label">Add a bot</summary>
           <AddBot editor={editor} root={root} onAdded={(bot) => evaluate(editor, bot)} />
-        </section>
+        </details>
       )}
       {step.step === "ratings" && <ScaleOfAll editor={editor} />}
       <Folded

@@ -46,7 +46,8 @@ export function OpenRun({ study, onClose, onOpen }: Props) {
           complaint={refusal}
         />
         <details>
-          <summary>Rules: when it ends, what it may cost, who may come</summary>
+          <summary>Rules: target, budget and workers</summary>
+          <p class="soft small">You can change them while the run is open.</p>
           <RulesFields
             draft={draft}
             wrong={wrong}
@@ -54,13 +55,12 @@ export function OpenRun({ study, onClose, onOpen }: Props) {
             onDraft={setDraft}
           />
         </details>
-        <p class="soft small">They can be changed while the run goes on.</p>
         <div class="actions">
           <Button kind="secondary" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" off={!ready} busy={busy}>
-            {despite ? "Open it all the same" : "Open the run"}
+            {despite ? "Open anyway" : "Open the run"}
           </Button>
         </div>
       </form>

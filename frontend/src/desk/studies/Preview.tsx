@@ -125,9 +125,7 @@ export function Preview({ editor, step }: { editor: Editor; step: StepName }) {
       <div role="status">
         {failure && <p class="failure">{failure}</p>}
         {!failure && replaced.length > 0 && (
-          <p class="soft small">
-            {`Not all of it is ready: the preview shows a placeholder, or the last version without problems, for ${placesIn(replaced)}.`}
-          </p>
+          <p class="soft small">{`Placeholders or earlier values are shown for ${placesIn(replaced)}.`}</p>
         )}
       </div>
       {!shown && !failure && <Skeleton lines={6} />}

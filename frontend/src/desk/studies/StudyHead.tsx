@@ -122,7 +122,7 @@ export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
         )}
         {editor.restored && (
           <p class="failure">
-            These changes were not saved when this page was left.{" "}
+            You left this page with unsaved changes. They are restored.{" "}
             <Button kind="quiet" onClick={editor.discard}>
               Discard them
             </Button>
@@ -158,14 +158,16 @@ export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
         <Button kind="secondary" off={!dirty} busy={saving} onClick={() => void save()}>
           Save
         </Button>
-        <Button kind="secondary" off={mistakes.length > 0 || busy} onClick={() => void rehearse()}>
-          Rehearse
-        </Button>
-        {!reviewing && (
-          <Button off={mistakes.length > 0 || busy} onClick={() => onOpening(true)}>
-            Open a run
+        <span class="study-leads">
+          <Button kind="secondary" off={mistakes.length > 0 || busy} onClick={() => void rehearse()}>
+            Rehearse
           </Button>
-        )}
+          {!reviewing && (
+            <Button off={mistakes.length > 0 || busy} onClick={() => onOpening(true)}>
+              Open a run
+            </Button>
+          )}
+        </span>
         <Menu
           label="More"
           items={[
@@ -210,10 +212,13 @@ export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
       {opening && <OpenRun study={saved} onClose={() => onOpening(false)} onOpen={open} />}
       {asking === "delete" && (
         <Dialog title={`Delete ${saved.name}?`} onClose={() => setAsking(null)}>
-          <p>All {saved.version} versions of it are forgotten. No run was opened of it.</p>
+          <p>
+            {saved.version === 1 ? "Its only version is" : `All ${saved.version} versions are`} deleted. You
+            can’t undo this. No run uses this study.
+          </p>
           <div class="actions">
             <Button kind="secondary" onClick={() => setAsking(null)}>
-              Keep it
+              Cancel
             </Button>
             <Button
               kind="danger"
@@ -227,7 +232,7 @@ export function StudyHead({ editor, reviewing, opening, onOpening }: Props) {
                 })
               }
             >
-              Delete it
+              Delete
             </Button>
           </div>
         </Dialog>

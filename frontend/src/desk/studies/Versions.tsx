@@ -24,13 +24,13 @@ export function Versions({ editor }: { editor: Editor }) {
           <p>
             <strong>Version {each.version}</strong>{" "}
             <span class="soft small">
-              {ago(each.saved_at)} by {each.saved_by} · {each.hash}
+              saved {ago(each.saved_at)} by {each.saved_by}, fingerprint {each.hash}
             </span>
           </p>
           <div class="actions">
             {each.version > 1 && (
               <Button kind="quiet" onClick={() => setShown(shown === each.version ? null : each.version)}>
-                {shown === each.version ? "Hide what was changed" : "What was changed"}
+                {shown === each.version ? "Hide changes" : "Show changes"}
               </Button>
             )}
             {each.version < editor.saved.version && (

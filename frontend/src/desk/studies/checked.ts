@@ -1,7 +1,7 @@
 import type { MistakeView } from "../api_types";
 import { problemsInWords } from "./steps";
 
-/** What the check found, in a few words: "1 to fill in, 2 problems to fix", "no problems, 1 note". */
+/** What the check found, in a few words: "1 field to fill in, 2 problems to fix", "no problems, 1 note". */
 export function checkInWords(mistakes: MistakeView[], content: unknown, notes: string[]): string {
   if (mistakes.length > 0) {
     return problemsInWords(mistakes, content);

@@ -1,5 +1,5 @@
 /** What is written or chosen in, but not what is folded away. */
-const WRITABLE = "textarea, select, input:not([type]), input[type=text]";
+const WRITABLE = "textarea, select, input:not([type]), input[type=text], input[type=password]";
 
 /**
  * Give the focus to the first field of what has just been opened, or to its heading where it has none. On a phone

@@ -184,7 +184,7 @@ const NAMES: Record<string, SettingName> = {
   "bots.*.urls": { label: "Address" },
   "bots.*.model": { label: "Model", hint: "As the service names it." },
   "bots.*.key": {
-    label: "Key’s variable",
+    label: "API key variable",
     hint: "Not the key itself: the name of the server’s environment variable that holds it. CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is needed.",
   },
   "bots.*.prompt": {

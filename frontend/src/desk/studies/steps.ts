@@ -1,4 +1,5 @@
 import type { MistakeView } from "../api_types";
+import { counted } from "../words";
 import { type Path, type Schema, valueAt } from "./settings";
 
 export type StepName =
@@ -142,13 +143,13 @@ export function nameOfPath(path: Path): string {
   return path.join(".");
 }
 
-/** What is missing and what is wrong, in words: "2 to fill in, 1 problem to fix"; empty where nothing is. */
+/** What is missing and what is wrong, in words: "2 fields to fill in, 1 problem to fix"; empty where nothing is. */
 export function problemsInWords(mistakes: MistakeView[], content: unknown): string {
   const blank = mistakes.filter((mistake) => isBlank(mistake, content)).length;
   const wrong = mistakes.length - blank;
   return [
-    blank > 0 ? `${blank} to fill in` : "",
-    wrong > 0 ? `${wrong} ${wrong === 1 ? "problem" : "problems"} to fix` : "",
+    blank > 0 ? `${counted(blank, "field")} to fill in` : "",
+    wrong > 0 ? `${counted(wrong, "problem")} to fix` : "",
   ]
     .filter(Boolean)
     .join(", ");

@@ -35,8 +35,8 @@ export function WizardView({ run }: { run: string }) {
 }
 
 function waitingInWords(count: number): string {
-  if (count === 0) return "Nobody waits at the moment. Whoever comes appears here by themselves.";
-  return count === 1 ? "One worker waits." : `${count} workers wait.`;
+  if (count === 0) return "No worker is waiting. Workers who write to you appear here.";
+  return count === 1 ? "1 worker is waiting." : `${count} workers are waiting.`;
 }
 
 interface Props {

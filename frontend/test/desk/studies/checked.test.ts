@@ -9,7 +9,7 @@ describe("what a check found", () => {
     expect(checkInWords([], {}, ["No worker can be tested."])).toBe("no problems, 1 note");
     expect(checkInWords([], {}, ["one", "two"])).toBe("no problems, 2 notes");
     expect(checkInWords([MISTAKE, MISTAKE], { title: 5 }, [])).toBe("2 problems to fix");
-    expect(checkInWords([MISTAKE], { title: "" }, [])).toBe("1 to fill in");
+    expect(checkInWords([MISTAKE], { title: "" }, [])).toBe("1 field to fill in");
   });
 
   it("shows the settings that a note names as what is written", () => {

@@ -188,7 +188,7 @@ def test_a_run_that_has_enough_stops_by_itself(house: House) -> None:
     stopped = house.desk(f"/runs/{RUN}").json()
     assert (stopped["cause"], stopped["reason"]) == (
         "target",
-        "The run has what it was to gather: 1 assignment.",
+        "The run reached its target: 1 assignment.",
     )
     error(house.join("bob"), 410, "run_complete")
     refused(house, f"/{RUN}/resume", 409, "run_has_enough")

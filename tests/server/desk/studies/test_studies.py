@@ -228,6 +228,12 @@ def test_the_preview_has_every_page_that_a_worker_comes_to(shared: House) -> Non
     assert stored == query(shared.url, "SELECT COUNT(*) FROM assignment WHERE id NOT LIKE 'preview%'")
 
 
+def test_the_preview_chats_in_the_language_of_the_study(shared: House) -> None:
+    chat = preview_of(shared, f"{TEXT}\nlanguage: de\n")["chat"]["conversation"]
+    assert chat["topic"] == "Was ich am Wochenende koche"
+    assert chat["turns"][1]["text"] == "(Hier erscheint die Antwort des Chatbots.)"
+
+
 def test_the_preview_of_transcripts_shows_what_is_rated(shared: House) -> None:
     pages = preview_of(shared, DEMO.with_name("demo_transcripts.yaml").read_text())
     assert {"topic", "chat", "choice"}.isdisjoint(pages)
