@@ -18,33 +18,40 @@ from qc.command import (
     CriteriaFile,
     IncludePartial,
     RunName,
-    SourceName,
     stderr_console,
 )
 from qc.errors import DataError, OptionError, Problem
-from qc.loading import LoadOptions, open_source, read_criteria, read_run
+from qc.loading import LoadOptions, item_texts, open_source, read_criteria, read_run
 from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
 from qc.metrics.cache import Cache, default_path, open_cache
 from qc.metrics.findings import metrics_findings
 from qc.metrics.judge import JudgeOptions, planned_calls, statements
 from qc.metrics.local_model import LocalModel
-from qc.metrics.metric_table import MetricScores, read_metric_table
+from qc.metrics.metric_table import BY_SYSTEM, MetricScores, read_metric_table, read_scores
+from qc.metrics.model_metrics import read_follow_ups
+from qc.metrics.overlap.words import read_synonyms
 from qc.metrics.references import read_references
 from qc.metrics.scoring import (
     JudgedConversations,
+    ModelInputs,
     OnPart,
     References,
     from_judge,
     from_model,
+    from_questions,
     from_references,
     from_replies,
 )
+from qc.metrics.texts.findings import text_findings
+from qc.metrics.texts.lines import holds_texts
+from qc.metrics.texts.outputs import Texts, texts_of_file, texts_of_run, with_human, with_lines
 from qc.metrics.transcripts import Transcript, transcripts
 from qc.options import require_draws
 from qc.render.findings import Formats, Out, tell, wanted_formats, write_all
 from qc.run import Run
 from qc.signature import signature
+from qc.transcripts.judgments import take_judgments
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -58,6 +65,14 @@ class Asked:
     scores: tuple[Path, ...]
     judge: JudgeOptions | None
     statements: Path | None
+    follow_ups: Path | None
+    synonyms: Path | None
+    human: str | None
+
+    @property
+    def needs_texts(self) -> bool:
+        """Whether a metric reads what the systems wrote, so that a file of scores is not enough."""
+        return bool(not self.scores or self.references or self.models or self.judge or self.human)
 
 
 @dataclass(frozen=True)
@@ -72,17 +87,40 @@ class Scored:
 
 @app.command(
     epilog="Without an option: variety, length and repetition of the replies. --references adds BLEU, chrF, "
-    "ROUGE-L, METEOR and GLEU; --model embeddings, BERTScore and likelihoods; --judge a language model that "
-    "rates what the workers rated."
+    "TER, NIST, ROUGE, METEOR, GLEU and edit distance, and for questions Answerability and Q-BLEU; --model "
+    "embeddings, BERTScore, likelihoods or the score of a model such as BLEURT; --judge a language model "
+    "that rates what the workers rated. A run whose workers rated texts brings its references along."
 )
 def metrics(
-    source: SourceName,
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A run, as in candor report: chats, pairs that were also rated, or items (texts, "
+            "conversations). Or a CSV or JSONL of texts with system, text and, if known, item, reference, "
+            "passage, question, answer, people.",
+        ),
+    ],
     run: RunName = None,
     references: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="CSV or JSON Lines with conversation, reference and, for a single reply, turn (from 1).",
+            help="CSV or JSON Lines with conversation, reference and, for a single reply, turn (from 1). For "
+            "texts: item, system (if not for all), reference, passage, question, answer.",
+        ),
+    ] = None,
+    human: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM", help="Its texts are by people: they are references of the others' texts."
+        ),
+    ] = None,
+    synonyms: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text file with a group of synonyms in each line, for METEOR.",
+            show_default="English, of WordNet",
         ),
     ] = None,
     model: Annotated[
@@ -92,12 +130,21 @@ def metrics(
             help="Folder of a Hugging Face model on this machine: a causal or a masked one. May be repeated.",
         ),
     ] = None,
+    follow_ups: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON or TOML with the lists positive and negative of each criterion: what people might say "
+            "next, for FED by a causal model.",
+            show_default="our own words",
+        ),
+    ] = None,
     scores: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="CSV of metrics computed elsewhere; its first column is system or conversation. Start a "
-            "heading with - if lower is better. May be repeated.",
+            help="CSV of metrics computed elsewhere; its first column is system, conversation or output. "
+            "Start a heading with - if lower is better. May be repeated.",
         ),
     ] = None,
     judge: Annotated[
@@ -143,7 +190,7 @@ def metrics(
         bool, typer.Option("--yes", help="Do not ask for confirmation if the judge may cost money.")
     ] = False,
 ) -> None:
-    """Score the conversations and systems of a run with metrics, and compare the metrics with people.
+    """Score conversations or texts, and their systems, with metrics, and compare the metrics with people.
 
     If the judge may cost money, the command shows the number of calls, the endpoint and the price, and asks
     you first.
@@ -157,12 +204,27 @@ def metrics(
             tuple(scores or ()),
             _judge(judge, judge_model, judge_key, judge_repeats),
             judge_statements,
+            follow_ups,
+            synonyms,
+            human,
         )
+        kept_in = cache or default_path()
+        if holds_texts(source):
+            if run is not None:
+                raise OptionError("--run chooses a run of a database, but the source is a file of texts.")
+            _finish_texts(texts_of_file(Path(source)), asked, kept_in, f"texts={source}", out, wanted, stderr)
+            return
         criteria = read_criteria(criteria_file) if criteria_file else None
         with open_source(source) as opened:
             given = read_run(opened, LoadOptions(run, include_partial, criteria=criteria))
+            items = None if given.items is None else item_texts(opened, given)
+        if given.items is not None:
+            texts = texts_of_run(take_judgments(given, alpha), items, needed=asked.needs_texts)
+            signed = signature(given, alpha=alpha)
+            _finish_texts(texts, asked, kept_in, signed, out, wanted, stderr)
+            return
         sample = take_sample(given, alpha)
-        with open_cache(cache or default_path()) as kept:
+        with open_cache(kept_in) as kept:
             if asked.judge and not yes:
                 _ask_first(given, asked.judge, asked.statements, kept, judge_price)
             with _bar(stderr) as on_part:
@@ -186,12 +248,12 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
     notes: list[str] = []
     if asked.references:
         references = read_references(asked.references, run, spoken, notes)
-        compared, signatures = from_references(sample, references)
+        compared, signatures = from_references(
+            references, sample.systems, len(run.systems), sample.kept, read_synonyms(asked.synonyms)
+        )
         found += compared
-    for path in asked.models:
-        model = LocalModel(path)
-        found += from_model(model, spoken, references, cache, on_part, named=len(asked.models) > 1)
-        signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
+    inputs = ModelInputs(spoken, references, read_follow_ups(asked.follow_ups))
+    found += _from_models(inputs, asked, cache, on_part, signatures)
     judged = None
     if asked.judge:
         asks = _statements(run, asked.statements)
@@ -203,6 +265,70 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
     _require_distinct(found)
     rated = len(run.conversations)
     return Scored([metric.split(rated) for metric in found], judged, signatures, notes)
+
+
+def _from_models(
+    inputs: ModelInputs, asked: Asked, cache: Cache, on_part: OnPart, signatures: list[str]
+) -> list[MetricScores]:
+    found = []
+    for path in asked.models:
+        model = LocalModel(path)
+        found += from_model(model, inputs, cache, on_part, named=len(asked.models) > 1)
+        signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
+    return found
+
+
+def _finish_texts(
+    texts: Texts,
+    asked: Asked,
+    cache: Path,
+    signed: str,
+    out: Path | None,
+    wanted: frozenset[str],
+    stderr: Console,
+) -> None:
+    """Score texts with all requested metrics, and write and show the findings."""
+    if asked.judge:
+        raise OptionError(
+            "--judge rates conversations that workers held, and these are texts. Let a judge rate them "
+            "elsewhere, and give its ratings by --scores."
+        )
+    if asked.references:
+        texts = with_lines(texts, asked.references)
+    if asked.human:
+        texts = with_human(texts, asked.human)
+    with open_cache(cache) as kept, _bar(stderr) as on_part:
+        metrics, signatures, notes = _score_texts(texts, asked, kept, on_part)
+    names = ",".join(metric.name for metric in metrics)
+    found = text_findings(texts, metrics, notes, "|".join([signed, f"metrics={names}", *signatures]))
+    tell(found, out, write_all(found, out, wanted, stderr))
+
+
+def _score_texts(
+    texts: Texts, asked: Asked, cache: Cache, on_part: OnPart
+) -> tuple[list[MetricScores], list[str], list[str]]:
+    """Return all requested metrics of texts, additions to the signature, and notes."""
+    spoken = [each.spoken for each in texts.outputs]
+    # A single text repeats no earlier reply, so such metrics have no score.
+    found = [metric for metric in from_replies(spoken) if metric.has_scores]
+    signatures: list[str] = []
+    notes: list[str] = []
+    references = texts.references
+    if references is not None:
+        compared, signatures = from_references(
+            references, texts.codes, len(texts.systems), texts.counted, read_synonyms(asked.synonyms)
+        )
+        found += compared
+        if texts.are_questions:
+            found += from_questions(references)
+    if spoken:
+        inputs = ModelInputs(spoken, references, read_follow_ups(asked.follow_ups), texts.answered)
+        found += _from_models(inputs, asked, cache, on_part, signatures)
+    names = {BY_SYSTEM: list(texts.systems), "output": [each.name for each in texts.outputs]}
+    for path in asked.scores:
+        found += read_scores(path, names, notes)
+    _require_distinct(found)
+    return found, signatures, notes
 
 
 def _statements(run: Run, path: Path | None) -> dict[str, str]:
