@@ -20,32 +20,32 @@ from qc.command import (
     RunName,
     stderr_console,
 )
-from qc.errors import DataError, OptionError, Problem
+from qc.errors import OptionError
 from qc.loading import LoadOptions, item_texts, open_source, read_criteria, read_run
 from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
 from qc.metrics.cache import Cache, default_path, open_cache
 from qc.metrics.findings import metrics_findings
 from qc.metrics.judge import JudgeOptions, planned_calls, statements
-from qc.metrics.local_model import LocalModel
-from qc.metrics.metric_table import BY_SYSTEM, MetricScores, read_metric_table, read_scores
+from qc.metrics.metric_table import MetricScores, read_metric_table, require_distinct
 from qc.metrics.model_metrics import read_follow_ups
 from qc.metrics.overlap.words import read_synonyms
 from qc.metrics.references import read_references
 from qc.metrics.scoring import (
+    Asked,
     JudgedConversations,
     ModelInputs,
     OnPart,
     References,
     from_judge,
-    from_model,
-    from_questions,
+    from_models,
     from_references,
     from_replies,
 )
 from qc.metrics.texts.findings import text_findings
 from qc.metrics.texts.lines import holds_texts
 from qc.metrics.texts.outputs import Texts, texts_of_file, texts_of_run, with_human, with_lines
+from qc.metrics.texts.scoring import score_texts
 from qc.metrics.transcripts import Transcript, transcripts
 from qc.options import require_draws
 from qc.render.findings import Formats, Out, tell, wanted_formats, write_all
@@ -54,25 +54,6 @@ from qc.signature import signature
 from qc.transcripts.judgments import take_judgments
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The requested metrics; see the options of the command."""
-
-    references: Path | None
-    models: tuple[Path, ...]
-    scores: tuple[Path, ...]
-    judge: JudgeOptions | None
-    statements: Path | None
-    follow_ups: Path | None
-    synonyms: Path | None
-    human: str | None
-
-    @property
-    def needs_texts(self) -> bool:
-        """Whether a metric reads what the systems wrote, so that a file of scores is not enough."""
-        return bool(not self.scores or self.references or self.models or self.judge or self.human)
 
 
 @dataclass(frozen=True)
@@ -253,7 +234,7 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
         )
         found += compared
     inputs = ModelInputs(spoken, references, read_follow_ups(asked.follow_ups))
-    found += _from_models(inputs, asked, cache, on_part, signatures)
+    found += from_models(asked.models, inputs, cache, on_part, signatures)
     judged = None
     if asked.judge:
         asks = _statements(run, asked.statements)
@@ -262,20 +243,9 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
         signatures.append(f"judge={asked.judge.model}:2x{asked.judge.repeats}")
     for path in asked.scores:
         found += read_metric_table(path, run, notes)
-    _require_distinct(found)
+    require_distinct(found)
     rated = len(run.conversations)
     return Scored([metric.split(rated) for metric in found], judged, signatures, notes)
-
-
-def _from_models(
-    inputs: ModelInputs, asked: Asked, cache: Cache, on_part: OnPart, signatures: list[str]
-) -> list[MetricScores]:
-    found = []
-    for path in asked.models:
-        model = LocalModel(path)
-        found += from_model(model, inputs, cache, on_part, named=len(asked.models) > 1)
-        signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
-    return found
 
 
 def _finish_texts(
@@ -298,37 +268,10 @@ def _finish_texts(
     if asked.human:
         texts = with_human(texts, asked.human)
     with open_cache(cache) as kept, _bar(stderr) as on_part:
-        metrics, signatures, notes = _score_texts(texts, asked, kept, on_part)
+        metrics, signatures, notes = score_texts(texts, asked, kept, on_part)
     names = ",".join(metric.name for metric in metrics)
     found = text_findings(texts, metrics, notes, "|".join([signed, f"metrics={names}", *signatures]))
     tell(found, out, write_all(found, out, wanted, stderr))
-
-
-def _score_texts(
-    texts: Texts, asked: Asked, cache: Cache, on_part: OnPart
-) -> tuple[list[MetricScores], list[str], list[str]]:
-    """Return all requested metrics of texts, additions to the signature, and notes."""
-    spoken = [each.spoken for each in texts.outputs]
-    # A single text repeats no earlier reply, so such metrics have no score.
-    found = [metric for metric in from_replies(spoken) if metric.has_scores]
-    signatures: list[str] = []
-    notes: list[str] = []
-    references = texts.references
-    if references is not None:
-        compared, signatures = from_references(
-            references, texts.codes, len(texts.systems), texts.counted, read_synonyms(asked.synonyms)
-        )
-        found += compared
-        if texts.are_questions:
-            found += from_questions(references)
-    if spoken:
-        inputs = ModelInputs(spoken, references, read_follow_ups(asked.follow_ups), texts.answered)
-        found += _from_models(inputs, asked, cache, on_part, signatures)
-    names = {BY_SYSTEM: list(texts.systems), "output": [each.name for each in texts.outputs]}
-    for path in asked.scores:
-        found += read_scores(path, names, notes)
-    _require_distinct(found)
-    return found, signatures, notes
 
 
 def _statements(run: Run, path: Path | None) -> dict[str, str]:
@@ -366,17 +309,6 @@ def _spoken(run: Run, asked: Asked) -> tuple[Transcript, ...]:
     if run.words is None and asked.scores and not reads_words:
         return ()
     return transcripts(run)
-
-
-def _require_distinct(found: list[MetricScores]) -> None:
-    names = [metric.name for metric in found]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        problems = [
-            Problem(name, "is the name of two metrics.", "Call a column of --scores otherwise.")
-            for name in repeated
-        ]
-        raise DataError("the metrics", problems)
 
 
 def _judge(url: str | None, model: str | None, variable: str | None, repeats: int) -> JudgeOptions | None:

@@ -132,7 +132,8 @@ def hold_systems(
             f"{source}: {len(human.z)} systems have a score by people, and a correlation needs "
             f"{FEWEST_SYSTEMS} or more. Collect more conversations."
         )
-    values = by_system[:, pd.Index(systems).get_indexer(human.z["system"])]
+    order = pd.Index(list(systems)).get_indexer(pd.Index(human.z["system"]))
+    values = np.asarray(by_system[:, order])
     signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in metrics])
     oriented = values * signs[:, None]
     return AgainstPeople(

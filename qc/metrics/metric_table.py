@@ -54,6 +54,18 @@ class MetricScores:
         return replace(self, conversations=self.conversations[:rated], unrated=self.conversations[rated:])
 
 
+def require_distinct(found: list[MetricScores]) -> None:
+    """Raise DataError if two metrics have one name."""
+    names = [metric.name for metric in found]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        problems = [
+            Problem(name, "is the name of two metrics.", "Call a column of --scores otherwise.")
+            for name in repeated
+        ]
+        raise DataError("the metrics", problems)
+
+
 def mean_by_system(
     scores: NDArray[np.float64], systems: NDArray[np.intp], count: int, taken: NDArray[np.bool_]
 ) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -42,6 +43,7 @@ from qc.metrics.overlap.words import (
     ReferencedReply,
     Synonyms,
     Tokens,
+    WordMetric,
     mean_overlap,
     meteor,
     ngrams,
@@ -119,6 +121,25 @@ OnPart = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
+class Asked:
+    """The requested metrics; the options of the command."""
+
+    references: Path | None
+    models: tuple[Path, ...]
+    scores: tuple[Path, ...]
+    judge: JudgeOptions | None
+    statements: Path | None
+    follow_ups: Path | None
+    synonyms: Path | None
+    human: str | None
+
+    @property
+    def needs_texts(self) -> bool:
+        """Whether a metric reads what the systems wrote, so that a file of scores is not enough."""
+        return bool(not self.scores or self.references or self.models or self.judge or self.human)
+
+
+@dataclass(frozen=True)
 class JudgedConversations:
     """A judge's ratings, with their criteria, statements and metrics."""
 
@@ -164,7 +185,8 @@ def from_references(
         of_systems = by_group(metric, references[: len(systems)], systems, count, taken)
         found.append(MetricScores(name, "references", OF_SACREBLEU.get(name, True), each, of_systems))
     signatures = [f"{name}={metric.signature}" for name, metric in sacre.items()]
-    for name, (of_words, better) in {**BY_WORDS, METEOR: (partial(meteor, synonyms), True)}.items():
+    by_words: dict[str, tuple[WordMetric, bool]] = {**BY_WORDS, METEOR: (partial(meteor, synonyms), True)}
+    for name, (of_words, better) in by_words.items():
         scores = np.array([mean_overlap(of_words, better, replies) for replies in references])
         found.append(MetricScores(name, "references", better, scores))
     return found, signatures
@@ -193,6 +215,18 @@ class ModelInputs:
     references: References | None
     follow_ups: dict[str, FollowUps]
     answered: Sequence[AnsweredQuestion] | None = None
+
+
+def from_models(
+    paths: Sequence[Path], inputs: ModelInputs, cache: Cache, on_part: OnPart, signatures: list[str]
+) -> list[MetricScores]:
+    """Return the metrics of all models; their fingerprints are added to `signatures`."""
+    found = []
+    for path in paths:
+        model = LocalModel(path)
+        found += from_model(model, inputs, cache, on_part, named=len(paths) > 1)
+        signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
+    return found
 
 
 def from_model(

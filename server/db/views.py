@@ -193,9 +193,9 @@ V1_ITEMS: dict[str, str] = {
         FROM tutorial_answer JOIN assignment ON assignment.id = tutorial_answer.assignment_id""",
 }
 
-# The items of a run in their forms: `ordinary`, `bad` (the bad twin) and `reference`. `item_group`: the passage,
-# document or prompt that they are about. `content` is JSON with `context`, `text`, and the `lines` of a
-# conversation.
+# The items of a run in their forms: `ordinary`, `bad` (the bad twin) and `reference`. `item_group`: the
+# passage, document or prompt that they are about. `content` is JSON with `context`, `text`, and the `lines`
+# of a conversation.
 V1_ITEM: dict[str, str] = {
     "v1_item": """
         SELECT item.run_id AS run_id, item.name AS item_id, item.form AS form, item.item_group AS item_group,

@@ -1,8 +1,8 @@
 """Answerability and Q-BLEU of generated questions, against reference questions.
 
-Source: Nema and Khapra, *Towards a Better Metric for Evaluating Question Generation Systems*, EMNLP 2018,
-section 4: a question has relevant words, named entities, a question type and function words. With weight w of
-a kind, c the words of that kind in both questions, and n those in one of them, precision is Σ w c / n over the
+Source: Nema and Khapra, *Towards a Better Metric for Evaluating Question Generation Systems*, EMNLP 2018. A
+question has relevant words, named entities, a question type and function words. With weight w of a kind, c
+the words of that kind in both questions, and n those in one of them, precision is Σ w c / n over the
 question, recall the same over the reference, and answerability their F1. Q-BLEU is δ · answerability +
 (1 − δ) · BLEU.
 

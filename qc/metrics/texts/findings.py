@@ -19,8 +19,6 @@ from qc.metrics.texts.outputs import Texts
 from qc.render.findings import Findings, FindingsTable
 from qc.table import THREE, Column, Table
 
-ALONE = "Each metric as it was computed. The file has no column `people`, so metrics are not compared with people."
-
 
 def text_findings(texts: Texts, metrics: list[MetricScores], notes: list[str], signature: str) -> Findings:
     """Return the findings: metrics compared with people over systems, if there are people's scores.
@@ -35,7 +33,7 @@ def text_findings(texts: Texts, metrics: list[MetricScores], notes: list[str], s
             command="metrics",
             title=f"Metrics of texts: {texts.name}",
             source=texts.source,
-            verdict=(f"{len(metrics)} metrics of {len(texts.systems)} systems.",),
+            verdict=("The file has no column `people`, so nothing is compared with people.",),
             notes=told,
             tables=(_systems_alone(texts, metrics, by_system), *_scores_of_texts(texts, metrics)),
             figures=(),
@@ -76,7 +74,8 @@ def _systems_alone(
     frame = pd.DataFrame(by_system.T, columns=names)
     frame.insert(0, "system", texts.systems)
     columns = (Column("system", "system"), *(Column(name, name, THREE) for name in names))
-    return FindingsTable("systems", "Scores of the systems", ALONE, Table(frame, columns), 0)
+    text = "Each metric as it was computed; higher is better unless the documents say otherwise."
+    return FindingsTable("systems", "Scores of the systems", text, Table(frame, columns))
 
 
 def _scores_of_texts(texts: Texts, metrics: list[MetricScores]) -> list[FindingsTable]:

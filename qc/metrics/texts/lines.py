@@ -97,8 +97,8 @@ def _csv(path: Path, notes: list[str]) -> Iterator[tuple[str, Mapping[str, str]]
     notes += table.notes
     if unknown := [name for name in table.header if name not in FIELDS]:
         raise SourceError(
-            f"{path}: the columns {joined(unknown)} are not known here. Known are {joined(FIELDS)}; give other "
-            "metrics by --scores."
+            f"{path}: the columns {joined(unknown)} are not known here. Known are {joined(FIELDS)}; give "
+            "other metrics by --scores."
         )
     for number, cells in enumerate(table.rows, start=2):
         yield f"line {number}", {name: cell for name, cell in zip(table.header, cells, strict=False) if cell}

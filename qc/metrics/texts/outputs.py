@@ -83,7 +83,8 @@ class Texts:
     @property
     def codes(self) -> NDArray[np.intp]:
         """(outputs,), the number of the system of each output."""
-        return np.asarray(pd.Index(self.systems).get_indexer([each.system for each in self.outputs]))
+        number = {name: code for code, name in enumerate(self.systems)}
+        return np.array([number[each.system] for each in self.outputs], np.intp)
 
     @property
     def references(self) -> tuple[tuple[ReferencedReply, ...], ...] | None:
@@ -131,11 +132,13 @@ def texts_of_run(sample: Sample, items: pd.DataFrame | None, *, needed: bool) ->
             "Give the database, or an export of all data made by this version (candor data export --format "
             "jsonl). Or write the texts into a plain file, and give that."
         )
-    contents = {(item, form): from_json(content) for item, form, content in _forms(items)}
+    keys = zip(items["item_id"].to_list(), items["form"].to_list(), strict=True)
+    contents = dict(zip(keys, map(from_json, items["content"].to_list()), strict=True))
     rated = set(run.items["item"].cat.categories[np.unique(sample.items[sample.counted])])
+    ordinary = items[items["form"] == "ordinary"].sort_values("item_id")
     outputs = [
-        _of_item(row.item_id, row.system, contents)
-        for row in items[items["form"] == "ordinary"].sort_values("item_id").itertuples()
+        _of_item(name, system, contents)
+        for name, system in zip(ordinary["item_id"].to_list(), ordinary["system"].to_list(), strict=True)
     ]
     removed = sum(REMOVED in each.spoken.replies for each in outputs)
     notes = [f"{removed} texts were removed and have no score."] if removed else []
@@ -150,10 +153,6 @@ def texts_of_run(sample: Sample, items: pd.DataFrame | None, *, needed: bool) ->
         method=PEOPLE,
         notes=(*run.notes, *notes),
     )
-
-
-def _forms(items: pd.DataFrame) -> list[tuple[str, str, str]]:
-    return list(items[["item_id", "form", "content"]].itertuples(index=False, name=None))
 
 
 def _of_item(name: str, system: str, contents: dict[tuple[str, str], dict[str, object]]) -> Output:
