@@ -41,7 +41,7 @@ def test_rouge_l_by_hand() -> None:
 
 
 def test_rouge_n_by_hand() -> None:
-    # "a b c d" and "a b c e f": 3 words of 4 and 5, F1 = 2 · 3/9; 2 pairs of 3 and 4, 2 · 2/7; no run of four.
+    # "a b c d" and "a b c e f": 3 words of 4 and 5, F1 = 2 · 3/9; 2 pairs of 3 and 4, 2 · 2/7; no run of 4.
     texts = tuple("abcd"), tuple("abcef")
     assert rouge_n(1, *texts) == pytest.approx(6 / 9)
     assert rouge_n(2, *texts) == pytest.approx(4 / 7)
