@@ -203,12 +203,15 @@ def halfway(found: AgainstPeople) -> list[tuple[str, Prefilter]]:
 
 
 def _missing(human: Scores, metrics: Sequence[MetricScores], values: NDArray[np.float64]) -> list[str]:
-    notes = []
+    metrics_without: dict[str, list[str]] = {}
     for metric, row in zip(metrics, values, strict=True):
         without = [name for name, value in zip(human.z["system"], row, strict=True) if not np.isfinite(value)]
         if without:
-            notes.append(f"{metric.name} has no score of {', '.join(without)}.")
-    return notes
+            metrics_without.setdefault(", ".join(without), []).append(metric.name)
+    return [
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no score of {systems}."
+        for systems, names in metrics_without.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

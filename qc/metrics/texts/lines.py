@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FiniteFloat, ValidationError
+from pydantic_core import from_json
 
 from qc.errors import DataError, Problem, SourceError, joined
 from qc.metrics.metric_table import REPAIR, read_csv
 from qc.metrics.references import json_lines
 
-_PEEKED = 65_536
+_LONGEST_LINE = 1_000_000  # bytes
 _SEPARATORS = re.compile(r"[,;\t]")
 
 
@@ -58,11 +59,15 @@ def holds_texts(name: str) -> bool:
     if "://" in name or not path.is_file():
         return False
     with path.open("rb") as file:
-        first = file.read(_PEEKED).decode("utf-8-sig", "replace").split("\n", 1)[0].strip()
+        first = file.readline(_LONGEST_LINE).decode("utf-8-sig", "replace").strip()
     if path.suffix.lower() == ".csv":
         named = {each.strip().strip('"').lower() for each in _SEPARATORS.split(first)}
     else:
-        named = {field for field in FIELDS if first.startswith("{") and f'"{field}"' in first}
+        try:
+            fields = from_json(first)
+        except ValueError:
+            return False
+        named = set(fields) if isinstance(fields, dict) else set()
     # Judgments of workers, which `candor estimate` takes, have a worker in each line.
     return "system" in named and bool(named & {"text", "people"}) and "worker" not in named
 

@@ -116,6 +116,10 @@ def test_what_is_wrong_in_a_file_is_said(
 def test_judgments_of_workers_are_no_texts(tmp_path: Path) -> None:
     judgments = write(tmp_path / "judgments.csv", [["system", "text", "worker"], ["a", "Hi", "w"]])
     assert not holds_texts(str(judgments))
+    # The header of an export names all columns of all views.
+    export = tmp_path / "export.jsonl"
+    export.write_text('{"format": "candor-views", "views": {"v1_turn": {"columns": {"system": "text"}}}}\n')
+    assert not holds_texts(str(export))
     assert holds_texts(str(questions(tmp_path / "questions.csv")))
 
 
