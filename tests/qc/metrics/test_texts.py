@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -172,8 +173,6 @@ def test_questions_of_a_run(found: Callable[..., Json], run_of_questions: Path) 
 def test_a_source_without_the_texts(
     metrics: Callable[..., Result], run_of_questions: Path, tmp_path: Path
 ) -> None:
-    import sqlite3
-
     with sqlite3.connect(run_of_questions) as connection:
         connection.execute("DROP VIEW v1_item")
     result = metrics(run_of_questions)
@@ -221,3 +220,19 @@ def test_the_tables_of_the_thesis(
         assert tests[pair]["n"] == len(golden["systems"])
         assert tests[pair]["t"] == pytest.approx(each["t"], abs=2e-3)
         assert tests[pair]["p_one_sided"] == pytest.approx(each["p_one_sided"], abs=1e-3)
+
+
+def test_references_and_conversations_of_a_run(found: Callable[..., Json], run_of_questions: Path) -> None:
+    with sqlite3.connect(run_of_questions) as connection:
+        connection.execute(
+            "INSERT INTO items SELECT run_id, item_id, 'reference', system, content FROM items "
+            "WHERE system = 'good'"
+        )
+        said = [{"author": "worker", "text": "Ask!"}, {"author": "bot", "text": "When?"}] * 2
+        connection.execute(
+            "UPDATE items SET content = ? WHERE system = 'fair'", [json.dumps({"lines": said})]
+        )
+    systems = {row["system"]: row for row in found(run_of_questions)["systems"]}
+    assert systems["good"]["rouge_l"] == 1
+    assert systems["poor"]["rouge_l"] is None
+    assert (systems["fair"]["words_per_reply"], systems["fair"]["repeated_replies"]) == (1, 1)
