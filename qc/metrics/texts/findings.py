@@ -89,5 +89,5 @@ def _scores_of_texts(texts: Texts, metrics: list[MetricScores]) -> list[Findings
             **scores,
         }
     )
-    text = "A row for each text, also those that nobody rated; `candor estimate --metrics` takes this file."
+    text = "A row for each text, also those that nobody rated; candor estimate --metrics takes this file."
     return [FindingsTable("for_estimate", "Scores of the texts", text, Table(frame), 0)]
