@@ -44,7 +44,7 @@ from qc.metrics.scoring import (
 )
 from qc.metrics.texts.findings import text_findings
 from qc.metrics.texts.lines import holds_texts
-from qc.metrics.texts.outputs import Texts, texts_of_file, texts_of_run, with_human, with_lines
+from qc.metrics.texts.outputs import TextSet, texts_of_file, texts_of_run, with_human, with_lines
 from qc.metrics.texts.scoring import score_texts
 from qc.metrics.transcripts import Transcript, transcripts
 from qc.options import require_draws
@@ -76,6 +76,7 @@ def metrics(
     source: Annotated[
         str,
         typer.Argument(
+            metavar="SOURCE",
             help="A run, as in candor report: chats, pairs that were also rated, or items (texts, "
             "conversations). Or a CSV or JSONL of texts with system, text and, if known, item, reference, "
             "passage, question, answer, people.",
@@ -249,7 +250,7 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
 
 
 def _finish_texts(
-    texts: Texts,
+    texts: TextSet,
     asked: Asked,
     cache: Path,
     signed: str,

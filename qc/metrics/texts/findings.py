@@ -15,12 +15,12 @@ from qc.metrics.findings import (
     williams_table,
 )
 from qc.metrics.metric_table import MetricScores, mean_by_system
-from qc.metrics.texts.outputs import Texts
+from qc.metrics.texts.outputs import TextSet
 from qc.render.findings import Findings, FindingsTable
 from qc.table import THREE, Column, Table
 
 
-def text_findings(texts: Texts, metrics: list[MetricScores], notes: list[str], signature: str) -> Findings:
+def text_findings(texts: TextSet, metrics: list[MetricScores], notes: list[str], signature: str) -> Findings:
     """Return the findings: metrics compared with people over systems, if there are people's scores.
 
     Raises:
@@ -59,7 +59,7 @@ def text_findings(texts: Texts, metrics: list[MetricScores], notes: list[str], s
     )
 
 
-def _of_systems(texts: Texts, metric: MetricScores) -> NDArray[np.float64]:
+def _of_systems(texts: TextSet, metric: MetricScores) -> NDArray[np.float64]:
     if metric.systems is not None:
         return metric.systems
     if metric.conversations is None:
@@ -68,7 +68,7 @@ def _of_systems(texts: Texts, metric: MetricScores) -> NDArray[np.float64]:
 
 
 def _systems_alone(
-    texts: Texts, metrics: list[MetricScores], by_system: NDArray[np.float64]
+    texts: TextSet, metrics: list[MetricScores], by_system: NDArray[np.float64]
 ) -> FindingsTable:
     names = [metric.name for metric in metrics]
     frame = pd.DataFrame(by_system.T, columns=names)
@@ -78,7 +78,7 @@ def _systems_alone(
     return FindingsTable("systems", "Scores of the systems", text, Table(frame, columns))
 
 
-def _scores_of_texts(texts: Texts, metrics: list[MetricScores]) -> list[FindingsTable]:
+def _scores_of_texts(texts: TextSet, metrics: list[MetricScores]) -> list[FindingsTable]:
     scores = {metric.name: metric.conversations for metric in metrics if metric.conversations is not None}
     if not texts.outputs or not scores:
         return []

@@ -29,7 +29,7 @@ QUESTION_MARKS = ("?", "？")
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class SystemOutput:
     """What a system wrote for an item: a text, or its part of a conversation.
 
     Attributes:
@@ -57,7 +57,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Texts:
+class TextSet:
     """Outputs, and people's scores.
 
     Attributes:
@@ -73,7 +73,7 @@ class Texts:
 
     name: str
     source: str
-    outputs: tuple[Output, ...]
+    outputs: tuple[SystemOutput, ...]
     systems: tuple[str, ...]
     counted: NDArray[np.bool_]
     human: Scores | None
@@ -108,7 +108,7 @@ class Texts:
         return [AnsweredQuestion(each.passage, each.text, each.answer) for each in self.outputs]
 
 
-def texts_of_run(sample: Sample, items: pd.DataFrame | None, *, needed: bool) -> Texts:
+def texts_of_run(sample: Sample, items: pd.DataFrame | None, *, needed: bool) -> TextSet:
     """Return the outputs that the workers of a run of items rated.
 
     Args:
@@ -126,7 +126,7 @@ def texts_of_run(sample: Sample, items: pd.DataFrame | None, *, needed: bool) ->
     if items is None or items.empty:
         if not needed:
             systems = tuple(human.z["system"])
-            return Texts(run.name, run.source, (), systems, np.empty(0, bool), human, PEOPLE, run.notes)
+            return TextSet(run.name, run.source, (), systems, np.empty(0, bool), human, PEOPLE, run.notes)
         raise SourceError(
             f"{run.source}: the run {run.name!r} is one of items, and this source does not hold their texts. "
             "Give the database, or an export of all data made by this version (candor data export --format "
@@ -143,7 +143,7 @@ def texts_of_run(sample: Sample, items: pd.DataFrame | None, *, needed: bool) ->
     removed = sum(REMOVED in each.spoken.replies for each in outputs)
     notes = [f"{removed} texts were removed and have no score."] if removed else []
     outputs = [each for each in outputs if REMOVED not in each.spoken.replies]
-    return Texts(
+    return TextSet(
         name=run.name,
         source=run.source,
         outputs=tuple(outputs),
@@ -155,7 +155,7 @@ def texts_of_run(sample: Sample, items: pd.DataFrame | None, *, needed: bool) ->
     )
 
 
-def _of_item(name: str, system: str, contents: dict[tuple[str, str], dict[str, object]]) -> Output:
+def _of_item(name: str, system: str, contents: dict[tuple[str, str], dict[str, object]]) -> SystemOutput:
     content = contents[name, "ordinary"]
     reference = contents.get((name, "reference"), {}).get("text")
     passage = str(content.get("context") or "")
@@ -164,7 +164,9 @@ def _of_item(name: str, system: str, contents: dict[tuple[str, str], dict[str, o
     spoken = _conversation(lines) if isinstance(lines, list) else _as_reply(passage, "", text)
     # The server names an item of a file by its item and its system.
     item = name.removesuffix(f" {system}")
-    return Output(name, item, system, spoken, passage, references=(str(reference),) if reference else ())
+    return SystemOutput(
+        name, item, system, spoken, passage, references=(str(reference),) if reference else ()
+    )
 
 
 def _conversation(lines: Sequence[dict[str, str]]) -> Transcript:
@@ -184,14 +186,14 @@ def _as_reply(passage: str, question: str, text: str) -> Transcript:
     return Transcript((Exchange(1, asked, text),))
 
 
-def texts_of_file(path: Path) -> Texts:
+def texts_of_file(path: Path) -> TextSet:
     """Return the outputs in the plain file at `path`.
 
     Raises:
         SourceError, DataError: as `read_lines`; or a line lacks its system, or contradicts another line.
     """
     notes: list[str] = []
-    outputs: dict[str, Output] = {}
+    outputs: dict[str, SystemOutput] = {}
     people: dict[str, list[float]] = {}
     problems: list[Problem] = []
     counted = set()
@@ -213,7 +215,7 @@ def texts_of_file(path: Path) -> Texts:
             counted.add(name)
     if problems:
         raise DataError(str(path), problems)
-    return Texts(
+    return TextSet(
         name=path.name,
         source=str(path),
         outputs=tuple(outputs.values()),
@@ -225,10 +227,10 @@ def texts_of_file(path: Path) -> Texts:
     )
 
 
-def _of_line(name: str, item: str, line: Line) -> Output:
+def _of_line(name: str, item: str, line: Line) -> SystemOutput:
     text = line.text or ""
     spoken = _as_reply(line.passage, line.question, text)
-    return Output(name, item, line.system or "", spoken, line.passage, line.question, line.answer)
+    return SystemOutput(name, item, line.system or "", spoken, line.passage, line.question, line.answer)
 
 
 def _mean_scores(people: dict[str, list[float]]) -> Scores:
@@ -240,7 +242,7 @@ def _mean_scores(people: dict[str, list[float]]) -> Scores:
     return Scores(table, table)
 
 
-def with_lines(texts: Texts, path: Path) -> Texts:
+def with_lines(texts: TextSet, path: Path) -> TextSet:
     """Return `texts` with the references, passages, questions and answers in the file at `path`.
 
     A line is for all outputs of its item, or only for that of its system.
@@ -274,7 +276,7 @@ def with_lines(texts: Texts, path: Path) -> Texts:
     return replace(texts, outputs=tuple(outputs), notes=(*texts.notes, *notes))
 
 
-def with_human(texts: Texts, system: str) -> Texts:
+def with_human(texts: TextSet, system: str) -> TextSet:
     """Return `texts` in which the texts of `system` are references of the others' texts on the same item.
 
     Raises:

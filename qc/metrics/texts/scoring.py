@@ -13,13 +13,13 @@ from qc.metrics.scoring import (
     from_references,
     from_replies,
 )
-from qc.metrics.texts.outputs import Texts
+from qc.metrics.texts.outputs import TextSet
 
 BY_OUTPUT = "output"
 
 
 def score_texts(
-    texts: Texts, asked: Asked, cache: Cache, on_part: OnPart
+    texts: TextSet, asked: Asked, cache: Cache, on_part: OnPart
 ) -> tuple[list[MetricScores], list[str], list[str]]:
     """Return all requested metrics of texts, additions to the signature, and notes."""
     spoken = [each.spoken for each in texts.outputs]
