@@ -24,6 +24,7 @@ __all__ = [
     "assignment_status",
     "holds_run",
     "is_database",
+    "item_texts",
     "load",
     "open_source",
     "read_criteria",
@@ -102,6 +103,23 @@ def assignment_status(source: Source, run: Run) -> NDArray[np.str_]:
     from qc.loading.database.participation import statuses  # noqa: PLC0415  # as in `read_run`
 
     return statuses(source, run)
+
+
+def item_texts(source: Source, run: Run) -> pd.DataFrame | None:
+    """Return the texts of the items of `run`, as `qc.loading.database.details.item_texts`; None from a file.
+
+    Args:
+        source: the source that `run` was read from. It must still be open.
+        run: one of its runs.
+
+    Raises:
+        SourceError: the database cannot be read.
+    """
+    if isinstance(source, RunFile):
+        return None
+    from qc.loading.database import details  # noqa: PLC0415  # as in `read_run`
+
+    return details.item_texts(source, run)
 
 
 def read_run(source: Source, options: LoadOptions) -> Run:

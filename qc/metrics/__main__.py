@@ -18,46 +18,42 @@ from qc.command import (
     CriteriaFile,
     IncludePartial,
     RunName,
-    SourceName,
     stderr_console,
 )
-from qc.errors import DataError, OptionError, Problem
-from qc.loading import LoadOptions, open_source, read_criteria, read_run
+from qc.errors import OptionError
+from qc.loading import LoadOptions, item_texts, open_source, read_criteria, read_run
 from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
 from qc.metrics.cache import Cache, default_path, open_cache
 from qc.metrics.findings import metrics_findings
 from qc.metrics.judge import JudgeOptions, planned_calls, statements
-from qc.metrics.local_model import LocalModel
-from qc.metrics.metric_table import MetricScores, read_metric_table
+from qc.metrics.metric_table import MetricScores, read_metric_table, require_distinct
+from qc.metrics.model_metrics import read_follow_ups
+from qc.metrics.overlap.words import read_synonyms
 from qc.metrics.references import read_references
 from qc.metrics.scoring import (
+    Asked,
     JudgedConversations,
+    ModelInputs,
     OnPart,
     References,
     from_judge,
-    from_model,
+    from_models,
     from_references,
     from_replies,
 )
+from qc.metrics.texts.findings import text_findings
+from qc.metrics.texts.lines import holds_texts
+from qc.metrics.texts.outputs import TextSet, texts_of_file, texts_of_run, with_human, with_lines
+from qc.metrics.texts.scoring import score_texts
 from qc.metrics.transcripts import Transcript, transcripts
 from qc.options import require_draws
 from qc.render.findings import Formats, Out, tell, wanted_formats, write_all
 from qc.run import Run
 from qc.signature import signature
+from qc.transcripts.judgments import take_judgments
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The requested metrics; see the options of the command."""
-
-    references: Path | None
-    models: tuple[Path, ...]
-    scores: tuple[Path, ...]
-    judge: JudgeOptions | None
-    statements: Path | None
 
 
 @dataclass(frozen=True)
@@ -72,17 +68,41 @@ class Scored:
 
 @app.command(
     epilog="Without an option: variety, length and repetition of the replies. --references adds BLEU, chrF, "
-    "ROUGE-L, METEOR and GLEU; --model embeddings, BERTScore and likelihoods; --judge a language model that "
-    "rates what the workers rated."
+    "TER, NIST, ROUGE, METEOR, GLEU and edit distance, and for questions Answerability and Q-BLEU; --model "
+    "embeddings, BERTScore, likelihoods or the score of a model such as BLEURT; --judge a language model "
+    "that rates what the workers rated. A run whose workers rated texts brings its references along."
 )
 def metrics(
-    source: SourceName,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A run, as in candor report: chats, pairs that were also rated, or items (texts, "
+            "conversations). Or a CSV or JSONL of texts with system, text and, if known, item, reference, "
+            "passage, question, answer, people.",
+        ),
+    ],
     run: RunName = None,
     references: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="CSV or JSON Lines with conversation, reference and, for a single reply, turn (from 1).",
+            help="CSV or JSON Lines with conversation, reference and, for a single reply, turn (from 1). For "
+            "texts: item, system (if not for all), reference, passage, question, answer.",
+        ),
+    ] = None,
+    human: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM", help="Its texts are by people: they are references of the others' texts."
+        ),
+    ] = None,
+    synonyms: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text file with a group of synonyms in each line, for METEOR.",
+            show_default="English, of WordNet",
         ),
     ] = None,
     model: Annotated[
@@ -92,12 +112,21 @@ def metrics(
             help="Folder of a Hugging Face model on this machine: a causal or a masked one. May be repeated.",
         ),
     ] = None,
+    follow_ups: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON or TOML with the lists positive and negative of each criterion: what people might say "
+            "next, for FED by a causal model.",
+            show_default="our own words",
+        ),
+    ] = None,
     scores: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="CSV of metrics computed elsewhere; its first column is system or conversation. Start a "
-            "heading with - if lower is better. May be repeated.",
+            help="CSV of metrics computed elsewhere; its first column is system, conversation or output. "
+            "Start a heading with - if lower is better. May be repeated.",
         ),
     ] = None,
     judge: Annotated[
@@ -143,7 +172,7 @@ def metrics(
         bool, typer.Option("--yes", help="Do not ask for confirmation if the judge may cost money.")
     ] = False,
 ) -> None:
-    """Score the conversations and systems of a run with metrics, and compare the metrics with people.
+    """Score conversations or texts, and their systems, with metrics, and compare the metrics with people.
 
     If the judge may cost money, the command shows the number of calls, the endpoint and the price, and asks
     you first.
@@ -157,12 +186,27 @@ def metrics(
             tuple(scores or ()),
             _judge(judge, judge_model, judge_key, judge_repeats),
             judge_statements,
+            follow_ups,
+            synonyms,
+            human,
         )
+        kept_in = cache or default_path()
+        if holds_texts(source):
+            if run is not None:
+                raise OptionError("--run chooses a run of a database, but the source is a file of texts.")
+            _finish_texts(texts_of_file(Path(source)), asked, kept_in, f"texts={source}", out, wanted, stderr)
+            return
         criteria = read_criteria(criteria_file) if criteria_file else None
         with open_source(source) as opened:
             given = read_run(opened, LoadOptions(run, include_partial, criteria=criteria))
+            items = None if given.items is None else item_texts(opened, given)
+        if given.items is not None:
+            texts = texts_of_run(take_judgments(given, alpha), items, needed=asked.needs_texts)
+            signed = signature(given, alpha=alpha)
+            _finish_texts(texts, asked, kept_in, signed, out, wanted, stderr)
+            return
         sample = take_sample(given, alpha)
-        with open_cache(cache or default_path()) as kept:
+        with open_cache(kept_in) as kept:
             if asked.judge and not yes:
                 _ask_first(given, asked.judge, asked.statements, kept, judge_price)
             with _bar(stderr) as on_part:
@@ -186,12 +230,12 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
     notes: list[str] = []
     if asked.references:
         references = read_references(asked.references, run, spoken, notes)
-        compared, signatures = from_references(sample, references)
+        compared, signatures = from_references(
+            references, sample.systems, len(run.systems), sample.kept, read_synonyms(asked.synonyms)
+        )
         found += compared
-    for path in asked.models:
-        model = LocalModel(path)
-        found += from_model(model, spoken, references, cache, on_part, named=len(asked.models) > 1)
-        signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
+    inputs = ModelInputs(spoken, references, read_follow_ups(asked.follow_ups))
+    found += from_models(asked.models, inputs, cache, on_part, signatures)
     judged = None
     if asked.judge:
         asks = _statements(run, asked.statements)
@@ -200,9 +244,35 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
         signatures.append(f"judge={asked.judge.model}:2x{asked.judge.repeats}")
     for path in asked.scores:
         found += read_metric_table(path, run, notes)
-    _require_distinct(found)
+    require_distinct(found)
     rated = len(run.conversations)
     return Scored([metric.split(rated) for metric in found], judged, signatures, notes)
+
+
+def _finish_texts(
+    texts: TextSet,
+    asked: Asked,
+    cache: Path,
+    signed: str,
+    out: Path | None,
+    wanted: frozenset[str],
+    stderr: Console,
+) -> None:
+    """Score texts with all requested metrics, and write and show the findings."""
+    if asked.judge:
+        raise OptionError(
+            "--judge rates conversations that workers held, and these are texts. Let a judge rate them "
+            "elsewhere, and give its ratings by --scores."
+        )
+    if asked.references:
+        texts = with_lines(texts, asked.references)
+    if asked.human:
+        texts = with_human(texts, asked.human)
+    with open_cache(cache) as kept, _bar(stderr) as on_part:
+        metrics, signatures, notes = score_texts(texts, asked, kept, on_part)
+    names = ",".join(metric.name for metric in metrics)
+    found = text_findings(texts, metrics, notes, "|".join([signed, f"metrics={names}", *signatures]))
+    tell(found, out, write_all(found, out, wanted, stderr))
 
 
 def _statements(run: Run, path: Path | None) -> dict[str, str]:
@@ -240,17 +310,6 @@ def _spoken(run: Run, asked: Asked) -> tuple[Transcript, ...]:
     if run.words is None and asked.scores and not reads_words:
         return ()
     return transcripts(run)
-
-
-def _require_distinct(found: list[MetricScores]) -> None:
-    names = [metric.name for metric in found]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        problems = [
-            Problem(name, "is the name of two metrics.", "Call a column of --scores otherwise.")
-            for name in repeated
-        ]
-        raise DataError("the metrics", problems)
 
 
 def _judge(url: str | None, model: str | None, variable: str | None, repeats: int) -> JudgeOptions | None:

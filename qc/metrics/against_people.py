@@ -6,7 +6,7 @@ positive correlation always means agreement.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isfinite
 
@@ -57,6 +57,8 @@ class AgreementWithPeople:
 class AgainstPeople:
     """Results of the comparison of metrics with people.
 
+    Of systems alone, `conversations` is empty and `qc` None.
+
     Attributes:
         human: scores of the systems, best first.
         metrics: (M, S), the metrics' scores of these systems, in that order, with original signs.
@@ -65,7 +67,7 @@ class AgainstPeople:
         conversations: by metric, for metrics that score conversations.
         williams: the tests of pairs of metrics, overall, over the systems that both scored.
         prefilter: by metric, for every number of systems kept.
-        qc: (M,), the metrics' scores of the quality-control bot.
+        qc: (M,), the metrics' scores of the quality-control bot; NaN if there is none.
         notes: sentences that a reader must see.
     """
 
@@ -76,7 +78,7 @@ class AgainstPeople:
     conversations: tuple[ConversationAgreement, ...]
     williams: tuple[Williams, ...]
     prefilter: tuple[tuple[str, Prefilter], ...]
-    qc: NDArray[np.float64]
+    qc: NDArray[np.float64] | None
     notes: tuple[str, ...]
 
 
@@ -94,28 +96,55 @@ def hold_against_people(
     Raises:
         EmptyRunError: fewer than 3 systems have a score by people.
     """
-    human = score(sample)
+    systems = sample.run.systems
+    by_code = np.array([_of_systems(sample, metric) for metric in metrics])
+    found = hold_systems(sample.run.source, score(sample), metrics, systems["system"].to_list(), by_code)
+    qc_bots = np.flatnonzero(systems["is_qc"])
+    return replace(
+        found,
+        conversations=tuple(by_conversation(sample, metrics, bootstrap, seed)),
+        qc=by_code[:, qc_bots[0]] if len(qc_bots) else np.full(len(metrics), np.nan),
+    )
+
+
+def hold_systems(
+    source: str,
+    human: Scores,
+    metrics: Sequence[MetricScores],
+    systems: Sequence[str],
+    by_system: NDArray[np.float64],
+) -> AgainstPeople:
+    """Compare metrics with people over systems alone.
+
+    Args:
+        source: the name of the data, for messages.
+        human: people's scores.
+        metrics: the metrics.
+        systems: (S,), names of systems.
+        by_system: (M, S), the metrics' scores of the systems.
+
+    Raises:
+        EmptyRunError: fewer than 3 systems have a score by people.
+    """
     human = Scores(*(table[table["n"] > 0].reset_index(drop=True) for table in (human.z, human.raw)))
     if len(human.z) < FEWEST_SYSTEMS:
         raise EmptyRunError(
-            f"{sample.run.source}: {len(human.z)} systems have a score by people, and a correlation needs "
+            f"{source}: {len(human.z)} systems have a score by people, and a correlation needs "
             f"{FEWEST_SYSTEMS} or more. Collect more conversations."
         )
-    by_code = np.array([_of_systems(sample, metric) for metric in metrics])
-    order = pd.Index(sample.run.systems["system"]).get_indexer(human.z["system"])
-    values = by_code[:, order]
+    order = pd.Index(list(systems)).get_indexer(pd.Index(human.z["system"]))
+    values = np.asarray(by_system[:, order])
     signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in metrics])
     oriented = values * signs[:, None]
-    qc_bots = np.flatnonzero(sample.run.systems["is_qc"])
     return AgainstPeople(
         human,
         values,
         tuple(metrics),
         tuple(_agreements(human, metrics, oriented)),
-        tuple(by_conversation(sample, metrics, bootstrap, seed)),
+        (),
         tuple(_williams(human, metrics, oriented)),
         tuple(_prefilters(human, metrics, oriented)),
-        by_code[:, qc_bots[0]] if len(qc_bots) else np.full(len(metrics), np.nan),
+        None,
         tuple(_missing(human, metrics, values)),
     )
 
@@ -174,12 +203,15 @@ def halfway(found: AgainstPeople) -> list[tuple[str, Prefilter]]:
 
 
 def _missing(human: Scores, metrics: Sequence[MetricScores], values: NDArray[np.float64]) -> list[str]:
-    notes = []
+    metrics_without: dict[str, list[str]] = {}
     for metric, row in zip(metrics, values, strict=True):
         without = [name for name, value in zip(human.z["system"], row, strict=True) if not np.isfinite(value)]
         if without:
-            notes.append(f"{metric.name} has no score of {', '.join(without)}.")
-    return notes
+            metrics_without.setdefault(", ".join(without), []).append(metric.name)
+    return [
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no score of {systems}."
+        for systems, names in metrics_without.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,12 @@ if TYPE_CHECKING:
 
 
 SHOWN = 15
-METHOD = (
+PEOPLE = (
     "People’s scores: mean z of the workers who passed, as in Ji et al., Achieving reliable human assessment "
-    "of open-domain dialogue systems, ACL 2022. Intervals for other systems: Fisher’s z for r; those of "
+    "of open-domain dialogue systems, ACL 2022. "
+)
+METHOD = (
+    "Intervals for other systems: Fisher’s z for r; those of "
     "ρ and τ are its ends in their terms (Kruskal, Journal of the American Statistical Association 53, "
     "1958). Pairs right: Kocmi et al., To ship or not to ship, WMT 2021; soft: Thompson et al., Improving "
     "statistical significance in human evaluation of automatic metrics via soft pairwise accuracy, WMT 2024, "
@@ -57,8 +60,8 @@ def metrics_findings(
         price: dollars per million tokens of the prompts and of the answers; None if unknown.
         signature: signature of the data and options.
     """
-    tables = [_agreement(found), _criteria(found), _conversations(found), _williams(found)]
-    tables += [_prefilter(found), *([_noise(judged)] if judged else []), _systems(found)]
+    tables = [agreement_table(found), criteria_table(found), _conversations(found), williams_table(found)]
+    tables += [prefilter_table(found), *([_noise(judged)] if judged else []), systems_table(found)]
     return Findings(
         command="metrics",
         title=f"Metrics against people: {sample.run.name}",
@@ -66,21 +69,20 @@ def metrics_findings(
         verdict=(*verdict(found), *([cost(judged, price)] if judged else [])),
         notes=(*sample.run.notes, *found.notes, *unreadable(judged)),
         tables=(*tables, *_conversation_scores(sample, found)),
-        figures=_figures(found),
-        method=METHOD,
+        figures=(*system_figures(found), _conversation_figure(found)),
+        method=PEOPLE + METHOD,
         signature=signature,
     )
 
 
-def _figures(found: AgainstPeople) -> tuple[FindingsFigure, ...]:
+def system_figures(found: AgainstPeople) -> tuple[FindingsFigure, ...]:
+    """Return the figures of the agreement over systems."""
+
     def agreement() -> "Drawing | None":
         return agreement_figure(found)
 
     def ranks() -> "Drawing | None":
         return rank_figure(found)
-
-    def scatter() -> "Drawing | None":
-        return scatter_figure(found)
 
     return (
         FindingsFigure(
@@ -96,19 +98,26 @@ def _figures(found: AgainstPeople) -> tuple[FindingsFigure, ...]:
             "A column is a system, people’s best at the left.",
             ranks,
         ),
-        FindingsFigure(
-            "metric-scatter",
-            "Conversations by metrics and by people.",
-            "Each dot is a conversation: across the metric’s score, upwards the worker’s overall z. At most "
-            "300 are drawn, of the six metrics that agree most. The curve is of all conversations (LOWESS). "
-            "It is a smooth mean, which outliers hardly move, and has no interval. Where it is flat, people "
-            "do not follow the metric.",
-            scatter,
-        ),
     )
 
 
-def _agreement(found: AgainstPeople) -> FindingsTable:
+def _conversation_figure(found: AgainstPeople) -> FindingsFigure:
+    def scatter() -> "Drawing | None":
+        return scatter_figure(found)
+
+    return FindingsFigure(
+        "metric-scatter",
+        "Conversations by metrics and by people.",
+        "Each dot is a conversation: across the metric’s score, upwards the worker’s overall z. At most "
+        "300 are drawn, of the six metrics that agree most. The curve is of all conversations (LOWESS). "
+        "It is a smooth mean, which outliers hardly move, and has no interval. Where it is flat, people "
+        "do not follow the metric.",
+        scatter,
+    )
+
+
+def agreement_table(found: AgainstPeople) -> FindingsTable:
+    """Return the agreement of each metric with people's overall scores."""
     directions = {metric.name: metric for metric in found.names}
     frame = pd.DataFrame(
         [
@@ -127,7 +136,7 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
         ]
     )
     overall = frame[frame["on"] == OVERALL].sort_values("r", ascending=False, kind="stable")
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("metric", "metric"),
         Column("better", "better is"),
         Column("n", "n", COUNT),
@@ -136,15 +145,19 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
         Column("rho", "ρ", THREE),
         Column("tau", "τ", THREE),
         Column("pairwise_accuracy", "pairs right", SHARE),
-        Column("soft_pairwise_accuracy", "softly", SHARE),
     )
     text = (
         "n is the number of systems. The interval is Fisher's, for other systems like these. Where lower is "
         "better, scores are turned around first. Pairs that people have tied are left out; a tie of the "
-        "metric is half right. Softly: the mean over pairs of 1 − |p of people − p of the metric|, by "
-        "one-sided tests whose units are workers; only of metrics that score conversations, and of systems "
-        f"with {FEWEST_WORKERS} workers or more."
+        "metric is half right."
     )
+    if found.conversations:
+        columns += (Column("soft_pairwise_accuracy", "softly", SHARE),)
+        text += (
+            " Softly: the mean over pairs of 1 − |p of people − p of the metric|, by one-sided tests whose "
+            "units are workers; only of metrics that score conversations, and of systems "
+            f"with {FEWEST_WORKERS} workers or more."
+        )
     return FindingsTable("agreement", "Metrics against people, overall", text, Table(frame, columns, overall))
 
 
@@ -164,7 +177,8 @@ def _soft(each: AgreementWithPeople, found: AgainstPeople) -> dict[str, float]:
     return {"soft_pairwise_accuracy": soft, "soft_pairs": pairs}
 
 
-def _criteria(found: AgainstPeople) -> FindingsTable:
+def criteria_table(found: AgainstPeople) -> FindingsTable:
+    """Return r of each metric with people by criterion."""
     labels = list(dict.fromkeys(each.on for each in found.agreements))
     names = [metric.name for metric in found.names]
     values = np.array([each.systems.pearson.value for each in found.agreements])
@@ -214,7 +228,8 @@ def _conversations(found: AgainstPeople) -> FindingsTable:
     return FindingsTable("conversations", "Conversation by conversation", text, Table(frame, columns))
 
 
-def _williams(found: AgainstPeople) -> FindingsTable:
+def williams_table(found: AgainstPeople) -> FindingsTable:
+    """Return Williams' tests of the pairs of metrics."""
     columns = (
         Column("better", "stronger"),
         Column("worse", "weaker"),
@@ -247,7 +262,8 @@ def _williams(found: AgainstPeople) -> FindingsTable:
     )
 
 
-def _prefilter(found: AgainstPeople) -> FindingsTable:
+def prefilter_table(found: AgainstPeople) -> FindingsTable:
+    """Return what choosing by a metric first loses."""
     systems = found.human.z["system"].to_numpy()
     frame = pd.DataFrame(
         [
@@ -310,23 +326,25 @@ def _noise(judged: JudgedConversations) -> FindingsTable:
     return FindingsTable("judge", "The judge's own noise", text, Table(pd.DataFrame(rows), columns))
 
 
-def _systems(found: AgainstPeople) -> FindingsTable:
+def systems_table(found: AgainstPeople, people: str = "people (z)") -> FindingsTable:
+    """Return the metrics' scores of the systems; `people` is the heading of people's scores."""
     names = [metric.name for metric in found.names]
     frame = found.human.z[["system", "n", OVERALL]].rename(columns={OVERALL: "people"}).reset_index(drop=True)
-    scores = pd.DataFrame(found.metrics.T, columns=names)
-    qc = pd.DataFrame([["qc", np.nan, np.nan, *found.qc]], columns=["system", "n", "people", *names])
-    whole_frame = pd.concat([pd.concat([frame, scores], axis=1), qc], ignore_index=True)
+    frame = pd.concat([frame, pd.DataFrame(found.metrics.T, columns=names)], axis=1)
+    text = "Each metric as it was computed, not turned around; people's best system first."
+    if found.qc is not None:
+        qc = pd.DataFrame([["qc", np.nan, np.nan, *found.qc]], columns=["system", "n", "people", *names])
+        frame = pd.concat([frame, qc], ignore_index=True)
+        text += (
+            " The last row is the quality-control bot, which takes no part in anything above: a metric that "
+            "likes it is no metric of conversations."
+        )
     columns = (
         Column("system", "system"),
-        Column("people", "people (z)", THREE),
+        Column("people", people, THREE),
         *(Column(name, name, THREE) for name in names),
     )
-    text = (
-        "Each metric as it was computed, not turned around; people's best system first. The last row is the "
-        "quality-control bot, which takes no part in anything above: a metric that likes it is no metric of "
-        "conversations."
-    )
-    return FindingsTable("systems", "Scores of the systems", text, Table(whole_frame, columns), 0)
+    return FindingsTable("systems", "Scores of the systems", text, Table(frame, columns), 0)
 
 
 def _conversation_scores(sample: Sample, found: AgainstPeople) -> list[FindingsTable]:

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 CAUSAL, MASKED, ENCODER = "causal", "masked", "encoder"
+# Classifiers of two texts: with one output, a score; with two, whether the second text follows the first.
+SCORER, RETRIEVER = "scorer", "retriever"
+_CLASSIFIERS = {1: SCORER, 2: RETRIEVER}
 # Tokens of a batch, including padding: 16 texts of 256 tokens.
 BATCH_TOKENS = 4096
+_BATCH_PAIRS = 16
 # Upper limit of the length; a tokenizer without a limit states a much larger number.
 LONGEST = 1024
 # Models such as RoBERTa count positions from 2, so they have two fewer than stated.
@@ -33,11 +37,11 @@ Pair = tuple[str, str]
 
 
 class LocalModel:
-    """A causal language model, a masked one, or an encoder.
+    """A causal language model, a masked one, a classifier of two texts, or an encoder.
 
     Attributes:
         name: the name of its folder.
-        kind: CAUSAL, MASKED or ENCODER; an encoder gives vectors, but no likelihoods.
+        kind: CAUSAL, MASKED, SCORER, RETRIEVER or ENCODER. The last three give vectors, but no likelihoods.
     """
 
     def __init__(self, path: Path) -> None:
@@ -129,6 +133,28 @@ class LocalModel:
             return found
 
         return self._batched(sequences, likelihoods)
+
+    def pair_scores(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return a scorer's output for each pair, or a retriever's probability that the second text follows.
+
+        Pairs that are too long are cut at the beginning of the longer text.
+        """
+        found: list[float] = []
+        for start in range(0, len(pairs), _BATCH_PAIRS):
+            firsts, seconds = zip(*pairs[start : start + _BATCH_PAIRS], strict=True)
+            batch = self._tokenizer(
+                list(firsts),
+                list(seconds),
+                truncation="longest_first",
+                max_length=self._room,
+                padding=True,
+                return_tensors="pt",
+            )
+            with self._torch.inference_mode():
+                logits = self._model(**batch.to(self._device)).logits
+                scores = logits[:, 0] if self.kind == SCORER else logits.softmax(-1)[:, 1]
+            found += _array(scores).tolist()
+        return found
 
     def masked_tokens(self, pairs: Sequence[Pair]) -> list[LogLikelihoods]:
         """Return log P of each token of the second text, with only this token masked; for a masked model."""
@@ -259,6 +285,8 @@ def _kind(path: Path, config: Any, transformers: Any) -> tuple[str, Any]:
         return MASKED, transformers.AutoModelForMaskedLM
     if "CausalLM" in saved_as or "LMHead" in saved_as:
         return CAUSAL, transformers.AutoModelForCausalLM
+    if "SequenceClassification" in saved_as and config.num_labels in _CLASSIFIERS:
+        return _CLASSIFIERS[config.num_labels], transformers.AutoModelForSequenceClassification
     return ENCODER, transformers.AutoModel
 
 

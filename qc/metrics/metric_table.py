@@ -5,7 +5,7 @@ unless the heading starts with `-`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -42,11 +42,28 @@ class MetricScores:
     systems: NDArray[np.float64] | None = None
     unrated: NDArray[np.float64] | None = None
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether there is a score of any conversation."""
+        return self.conversations is not None and bool(np.isfinite(self.conversations).any())
+
     def split(self, rated: int) -> "MetricScores":
         """Split the scores: the first `rated` are of the run's conversations, the others of unrated ones."""
         if self.conversations is None or len(self.conversations) == rated:
             return self
         return replace(self, conversations=self.conversations[:rated], unrated=self.conversations[rated:])
+
+
+def require_distinct(found: list[MetricScores]) -> None:
+    """Raise DataError if two metrics have one name."""
+    names = [metric.name for metric in found]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        problems = [
+            Problem(name, "is the name of two metrics.", "Call a column of --scores otherwise.")
+            for name in repeated
+        ]
+        raise DataError("the metrics", problems)
 
 
 def mean_by_system(
@@ -70,22 +87,34 @@ LOWER_IS_BETTER = "-"
 
 
 def read_metric_table(path: Path, run: Run, notes: list[str]) -> list[MetricScores]:
-    """Return the metrics in the CSV at `path`, in the order of its columns; add notes on the file to `notes`.
+    """Return the metrics of a run's systems or conversations in the CSV at `path`, as `read_scores`."""
+    names = {BY_SYSTEM: run.systems["system"].tolist(), BY_CONVERSATION: conversation_names(run)}
+    return read_scores(path, names, notes)
+
+
+def read_scores(path: Path, names: Mapping[str, list[str]], notes: list[str]) -> list[MetricScores]:
+    """Return the metrics in the CSV at `path`, in the order of its columns.
+
+    Args:
+        path: the file.
+        names: the first column that the file may have, with the names in it: the systems, and what they did.
+        notes: notes on the file are added to it.
 
     Raises:
         SourceError: the file cannot be read, or is not such a table.
         DataError: a name is unknown or repeated, or a score is not a number; the error lists all problems.
     """
-    table = read_csv(path, (BY_SYSTEM, BY_CONVERSATION))
+    table = read_csv(path, tuple(names))
     notes += table.notes
     heading, lines = table.header, table.rows
     by = heading[0] if heading else ""
-    if by not in (BY_SYSTEM, BY_CONVERSATION) or len(heading) < 2:
+    if by not in names or len(heading) < 2:
+        firsts = " or ".join(f"`{name}`" for name in names)
         raise SourceError(
-            f"{path}: this is not a table of scores. Its first line should be `{BY_SYSTEM}` or "
-            f"`{BY_CONVERSATION}`, and then the names of the metrics; it is {quoted(','.join(heading))}."
+            f"{path}: this is not a table of scores. Its first line should be {firsts}, and then the names "
+            f"of the metrics; it is {quoted(','.join(heading))}."
         )
-    known = run.systems["system"].tolist() if by == BY_SYSTEM else conversation_names(run)
+    known = names[by]
     problems: list[Problem] = []
     rows = _rows(lines, by, known, problems)
     values = _values(lines, heading, rows, len(known), problems)
@@ -96,7 +125,7 @@ def read_metric_table(path: Path, run: Run, notes: list[str]) -> list[MetricScor
             name.removeprefix(LOWER_IS_BETTER),
             path.name,
             not name.startswith(LOWER_IS_BETTER),
-            conversations=column if by == BY_CONVERSATION else None,
+            conversations=None if by == BY_SYSTEM else column,
             systems=column if by == BY_SYSTEM else None,
         )
         for name, column in zip(heading[1:], values.T, strict=True)

@@ -4,22 +4,27 @@ An embedding metric compares a reply with the person's preceding message, and, i
 its reference.
 
 Sources: Mehri and Eskenazi, *USR*, 2020, section 4.1 (likelihood of masked tokens), and *Unsupervised
-Evaluation of Interactive Dialog with DialoGPT*, 2020 (FED: likelihood of set replies; these are our own);
+Evaluation of Interactive Dialog with DialoGPT*, 2020 (FED: likelihood of what people might say next);
 Ji, PhD thesis, section 4.5 (QAScore as printed: the passage is the conversation so far, the question the
 person's last input, the answer the reply).
 """
 
 import tomllib
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import dataclass
 from importlib import resources
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
+from pydantic_core import from_json
 
-from qc.metrics.references import ReferencedReply
+from candor.common.files import read_text
+from qc.errors import SourceError, joined
+from qc.metrics.overlap.words import ReferencedReply
 from qc.metrics.transcripts import Transcript
 
 if TYPE_CHECKING:
@@ -90,11 +95,31 @@ def _cosines(one: Vectors, other: Vectors) -> Vectors:
     return np.asarray(a @ b.T)
 
 
+@dataclass(frozen=True, slots=True)
+class FollowUps:
+    """What a person might say after a good conversation, and after a bad one."""
+
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A question about a passage, with the answer that the passage has."""
+
+    passage: str
+    question: str
+    answer: str
+
+
+_FILE = TypeAdapter(dict[str, FollowUps])
 NAN = float("nan")
 BERTSCORE = "bertscore"
-FOLLOW_UP = "follow_up_likelihood"
+FOLLOW_UP, FED = "follow_up_likelihood", "fed_"
+LEARNED, ANSWER_SUM = "bleurt", "answer_word_sum"
 ALIKE = (*OF_WORDS, BERTSCORE)
 
+Scored = TypeVar("Scored")
 # A text and the texts that it is compared with; the most similar of these counts.
 Compared = tuple[str, tuple[str, ...]]
 # Scores several conversations at once, so that the model computes in batches.
@@ -142,20 +167,25 @@ def perplexity(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]
     return [float(np.exp(-np.concatenate(each).mean())) if _tokens(each) else NAN for each in found]
 
 
-def follow_up_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
-    """Return how much more likely the next message is that of a good conversation than that of a bad one.
+def follow_up_likelihood(model: "LocalModel", spoken: Sequence[Transcript], asked: FollowUps) -> list[float]:
+    """Return how much more likely the next message is one of a good conversation than one of a bad one.
 
-    It is the mean log P per token of the fixed messages `well` minus that of `badly` (follow_ups.toml).
+    It is the mean log P per token of the positive messages minus that of the negative ones. A side without
+    messages counts as 0.
     """
-    well, badly = follow_ups()
     pairs = [
-        [(_lines(each.said), text) for text in (*well, *badly)] if each.replies else [] for each in spoken
+        [(_lines(each.said), text) for text in (*asked.positive, *asked.negative)] if each.replies else []
+        for each in spoken
     ]
-    found = []
+    found, count = [], len(asked.positive)
     for log_p in _by_conversation(model.continuations, pairs):
         means = [float(each.mean()) for each in log_p]
-        found.append(float(np.mean(means[: len(well)]) - np.mean(means[len(well) :])) if means else NAN)
+        found.append(_mean_or_0(means[:count]) - _mean_or_0(means[count:]) if means else NAN)
     return found
+
+
+def _mean_or_0(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else 0.0
 
 
 def masked_token_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
@@ -177,22 +207,78 @@ def masked_word_sum(model: "LocalModel", spoken: Sequence[Transcript]) -> list[f
     return [float(np.mean(each)) if each else NAN for each in sums]
 
 
+def retrieval_probability(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
+    """Return the mean probability that a reply follows the conversation before it, by a retriever.
+
+    Source: Mehri and Eskenazi, *USR*, 2020, section 4.2 (dialogue retrieval, with the history as context).
+    """
+    found = _by_conversation(model.pair_scores, [_replies_in_context(each) for each in spoken])
+    return [float(np.mean(each)) if each else NAN for each in found]
+
+
+def learned_score(model: "LocalModel", replies: Sequence[Sequence[ReferencedReply]]) -> list[float]:
+    """Return the mean score of replies by a scorer that was trained to compare them with a reference.
+
+    The best of several references counts. NaN without replies.
+
+    Source: Sellam et al., *BLEURT: Learning Robust Metrics for Text Generation*, ACL 2020, section 3: the
+    model reads the reference, then the text.
+    """
+    pairs = [
+        [(reference, reply.reply) for reply in each for reference in reply.references] for each in replies
+    ]
+    found = []
+    for each, scores in zip(replies, _by_conversation(model.pair_scores, pairs), strict=True):
+        left = iter(scores)
+        best = [max(islice(left, len(reply.references))) for reply in each]
+        found.append(float(np.mean(best)) if best else NAN)
+    return found
+
+
+def answer_word_sum(model: "LocalModel", questions: Sequence[AnsweredQuestion]) -> list[float]:
+    """Return Σ log P of the words of each answer, each masked alone, given the passage and the question.
+
+    Source: Ji, PhD thesis, section 4.5 (QAScore as printed). The code released with it computes something
+    else: the mean cross-entropy over all tokens of passage, question and answer. NaN without an answer.
+    """
+    pairs = [(f"{each.passage}\n{each.question}", each.answer) for each in questions]
+    return [float(words.sum()) if len(words) else NAN for words in model.masked_words(pairs)]
+
+
 # Metrics of a conversation by kind of model, and whether higher is better.
-OF_CAUSAL: dict[str, tuple[Likelihood, bool]] = {
-    "perplexity": (perplexity, False),
-    FOLLOW_UP: (follow_up_likelihood, True),
-}
+OF_CAUSAL: dict[str, tuple[Likelihood, bool]] = {"perplexity": (perplexity, False)}
 OF_MASKED: dict[str, tuple[Likelihood, bool]] = {
     "masked_token_likelihood": (masked_token_likelihood, True),
     "masked_word_sum": (masked_word_sum, True),
 }
+OF_RETRIEVER: dict[str, tuple[Likelihood, bool]] = {"retrieval_probability": (retrieval_probability, True)}
 
 
-@cache
-def follow_ups() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return typical next messages of a person after a good conversation, and after a bad one."""
-    given = tomllib.loads(resources.files("qc.metrics").joinpath("follow_ups.toml").read_text("utf-8"))
-    return tuple(given["well"]), tuple(given["badly"])
+def read_follow_ups(path: Path | None) -> dict[str, FollowUps]:
+    """Return what a person might say next, by criterion.
+
+    Args:
+        path: JSON or TOML with `positive` and `negative` messages for each criterion; None for our own
+            (follow_ups.toml), which also have messages for OVERALL.
+
+    Raises:
+        SourceError: the file cannot be read, or is not of this form.
+    """
+    if path is None:
+        text = resources.files("qc.metrics").joinpath("follow_ups.toml").read_text("utf-8")
+        return _FILE.validate_python(tomllib.loads(text))
+    try:
+        text = read_text(path)
+        given = from_json(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+        found = _FILE.validate_python(given)
+    except (OSError, ValueError) as error:
+        raise SourceError(
+            f"{path}: the follow-ups cannot be read ({error}). Give JSON or TOML with lists `positive` and "
+            "`negative` for each criterion."
+        ) from None
+    if empty := [name for name, each in found.items() if not (each.positive or each.negative)]:
+        raise SourceError(f"{path}: {joined(empty)} has no follow-ups. Add some, or take it out.")
+    return found
 
 
 def _replies_in_context(spoken: Transcript) -> "list[Pair]":
@@ -205,8 +291,8 @@ def _lines(said: Sequence[tuple[str, str]]) -> str:
 
 
 def _by_conversation(
-    ask: "Callable[[Sequence[Pair]], list[NDArray[np.float64]]]", pairs: "Sequence[Sequence[Pair]]"
-) -> list[list[NDArray[np.float64]]]:
+    ask: "Callable[[Sequence[Pair]], list[Scored]]", pairs: "Sequence[Sequence[Pair]]"
+) -> "list[list[Scored]]":
     """Return the results of `ask` by conversation; it is called once with all pairs."""
     said = iter(ask(list(chain.from_iterable(pairs))))
     return [list(islice(said, len(each))) for each in pairs]

@@ -1,8 +1,11 @@
 """Score every conversation with every requested metric."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from functools import partial
 from itertools import chain
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,30 +13,44 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.metrics.cache import Cache, content_key
 from qc.metrics.judge import SCALE, JudgeOptions, JudgeScore, judge
-from qc.metrics.local_model import CAUSAL, MASKED, LocalModel
+from qc.metrics.local_model import CAUSAL, MASKED, RETRIEVER, SCORER, LocalModel
 from qc.metrics.metric_table import MetricScores
 from qc.metrics.model_metrics import (
     ALIKE,
+    ANSWER_SUM,
+    FED,
     FOLLOW_UP,
+    LEARNED,
     OF_CAUSAL,
     OF_MASKED,
+    OF_RETRIEVER,
+    AnsweredQuestion,
+    FollowUps,
     Likelihood,
-    follow_ups,
+    answer_word_sum,
+    follow_up_likelihood,
+    learned_score,
     likeness,
+    read_follow_ups,
     to_inputs,
     to_references,
 )
-from qc.metrics.references import (
+from qc.metrics.overlap.corpus import NIST, OF_SACREBLEU, CorpusMetric, CorpusOverlap, Nist, by_group
+from qc.metrics.overlap.questions import OF_QUESTIONS
+from qc.metrics.overlap.words import (
     BY_WORDS,
-    CorpusOverlap,
+    METEOR,
     ReferencedReply,
+    Synonyms,
     Tokens,
-    by_group,
+    WordMetric,
     mean_overlap,
+    meteor,
     ngrams,
     tokens,
 )
 from qc.metrics.transcripts import Transcript
+from qc.table import OVERALL
 
 NAN = float("nan")
 
@@ -97,9 +114,29 @@ BLOCK = 8
 # Revision of the cached values; increase it when the computation of a metric changes.
 REVISION = 1
 
+Input = TypeVar("Input")
 References = tuple[tuple[ReferencedReply, ...], ...]
 # Called with the description of the part, the amount done, and the total.
 OnPart = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The requested metrics; the options of the command."""
+
+    references: Path | None
+    models: tuple[Path, ...]
+    scores: tuple[Path, ...]
+    judge: JudgeOptions | None
+    statements: Path | None
+    follow_ups: Path | None
+    synonyms: Path | None
+    human: str | None
+
+    @property
+    def needs_texts(self) -> bool:
+        """Whether a metric reads what the systems wrote, so that a file of scores is not enough."""
+        return bool(not self.scores or self.references or self.models or self.judge or self.human)
 
 
 @dataclass(frozen=True)
@@ -119,77 +156,144 @@ def from_replies(spoken: Sequence[Transcript]) -> list[MetricScores]:
     ]
 
 
-def from_references(sample: Sample, references: References) -> tuple[list[MetricScores], list[str]]:
+def from_references(
+    references: References,
+    systems: NDArray[np.intp],
+    count: int,
+    taken: NDArray[np.bool_],
+    synonyms: Synonyms,
+) -> tuple[list[MetricScores], list[str]]:
     """Return the metrics that compare words with references, and sacreBLEU's signatures.
 
-    A system's BLEU and chrF are computed over all its counted replies together. In `references` the rated
-    conversations come first.
+    A system's BLEU, chrF, TER and NIST are computed over all its counted replies together.
+
+    Args:
+        references: the replies of each conversation with their references; the first ones are those of
+            `systems`.
+        systems: (C,), codes.
+        count: number of systems.
+        taken: (C,), whether the conversation counts.
+        synonyms: groups of synonyms, for METEOR.
     """
-    found, signatures = [], []
+    found = []
+    sacre = {name: CorpusOverlap(name) for name in OF_SACREBLEU}
+    nist = Nist(list(chain.from_iterable(references)))
+    corpus: dict[str, CorpusMetric] = {**sacre, NIST: nist}
     conversations = np.arange(len(references))
-    taken = sample.kept
-    for name in ("bleu", "chrf"):
-        metric = CorpusOverlap(name)
+    for name, metric in corpus.items():
         each = by_group(metric, references, conversations, len(references), np.ones(len(references), bool))
-        rated = references[: len(sample.systems)]
-        systems = by_group(metric, rated, sample.systems, len(sample.run.systems), taken)
-        found.append(MetricScores(name, "references", True, each, systems))
-        signatures.append(f"{name}={metric.signature}")
-    for name in BY_WORDS:
-        scores = np.array([mean_overlap(name, replies) for replies in references])
-        found.append(MetricScores(name, "references", True, scores))
+        of_systems = by_group(metric, references[: len(systems)], systems, count, taken)
+        found.append(MetricScores(name, "references", OF_SACREBLEU.get(name, True), each, of_systems))
+    signatures = [f"{name}={metric.signature}" for name, metric in sacre.items()]
+    by_words: dict[str, tuple[WordMetric, bool]] = {**BY_WORDS, METEOR: (partial(meteor, synonyms), True)}
+    for name, (of_words, better) in by_words.items():
+        scores = np.array([mean_overlap(of_words, better, replies) for replies in references])
+        found.append(MetricScores(name, "references", better, scores))
     return found, signatures
 
 
+def from_questions(references: References) -> list[MetricScores]:
+    """Return the metrics that compare questions with reference questions."""
+    return [
+        MetricScores(name, "references", True, np.array([metric(each) for each in references]))
+        for name, metric in OF_QUESTIONS.items()
+    ]
+
+
+@dataclass(frozen=True)
+class ModelInputs:
+    """The inputs of models.
+
+    Attributes:
+        spoken: (C), the conversations.
+        references: (C), their references; None if there are none.
+        answered: (C), questions with their answers; None if the texts are no questions.
+        follow_ups: what people might say next, by criterion.
+    """
+
+    spoken: Sequence[Transcript]
+    references: References | None
+    follow_ups: dict[str, FollowUps]
+    answered: Sequence[AnsweredQuestion] | None = None
+
+
+def from_models(
+    paths: Sequence[Path], inputs: ModelInputs, cache: Cache, on_part: OnPart, signatures: list[str]
+) -> list[MetricScores]:
+    """Return the metrics of all models; their fingerprints are added to `signatures`."""
+    found = []
+    for path in paths:
+        model = LocalModel(path)
+        found += from_model(model, inputs, cache, on_part, named=len(paths) > 1)
+        signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
+    return found
+
+
 def from_model(
-    model: LocalModel,
-    spoken: Sequence[Transcript],
-    references: References | None,
-    cache: Cache,
-    on_part: OnPart,
-    *,
-    named: bool,
+    model: LocalModel, given: ModelInputs, cache: Cache, on_part: OnPart, *, named: bool
 ) -> list[MetricScores]:
     """Return the metrics for the kind of `model`; cached scores are not computed again.
 
     Args:
-        model: a causal or a masked language model, or an encoder.
-        spoken: the conversations.
-        references: references for each conversation; None if there are none.
+        model: any local model.
+        given: its inputs.
         cache: cache of the scores.
         on_part: called before each block.
         named: add the model's name to the metrics' names, because there are several models.
     """
     end = f" [{model.name}]" if named else ""
+    spoken, references = given.spoken, given.references
     found = _alike(model, "", [to_inputs(each) for each in spoken], cache, on_part, end)
     if references is not None:
         found += _alike(
             model, "_reference", [to_references(each) for each in references], cache, on_part, end
         )
-    of_kind = {CAUSAL: OF_CAUSAL, MASKED: OF_MASKED}.get(model.kind, {})
-    for name, (metric, better) in of_kind.items():
-        scores = _likelihood(model, name, metric, spoken, cache, on_part)
+    of_kind = {CAUSAL: OF_CAUSAL, MASKED: OF_MASKED, RETRIEVER: OF_RETRIEVER}.get(model.kind, {})
+    asks = dict(of_kind)
+    if model.kind == CAUSAL:
+        asks |= _follow_ups(given.follow_ups)
+    for name, (metric, better) in asks.items():
+        # The follow-up messages are part of the input of the score, and so of the cache key.
+        asked = metric.keywords["asked"] if isinstance(metric, partial) else None
+        fixed = () if asked is None else (asked.positive, asked.negative)
+        keys = [content_key(REVISION, name, model.fingerprint, fixed, each.said) for each in spoken]
+        scores = _scores(model, name, keys, spoken, partial(metric, model), cache, on_part)
         found.append(MetricScores(name + end, f"model {model.name}", better, scores))
+    if model.kind == SCORER and references is not None:
+        compared = [[(each.reply, each.references) for each in replies] for replies in references]
+        keys = [content_key(REVISION, LEARNED, model.fingerprint, each) for each in compared]
+        scores = _scores(model, LEARNED, keys, references, partial(learned_score, model), cache, on_part)
+        found.append(MetricScores(LEARNED + end, f"model {model.name}", True, scores))
+    if model.kind == MASKED and given.answered is not None:
+        answered = given.answered
+        keys = [content_key(REVISION, ANSWER_SUM, model.fingerprint, astuple(each)) for each in answered]
+        scores = _scores(model, ANSWER_SUM, keys, answered, partial(answer_word_sum, model), cache, on_part)
+        found.append(MetricScores(ANSWER_SUM + end, f"model {model.name}", True, scores))
     return found
 
 
-def _likelihood(
+def _follow_ups(given: dict[str, FollowUps]) -> dict[str, tuple[Likelihood, bool]]:
+    """Return a metric for each criterion, after the one of our own messages for all criteria together."""
+    own = read_follow_ups(None)[OVERALL]
+    of_criteria = {FED + label: asked for label, asked in given.items() if asked != own}
+    return {
+        name: (partial(follow_up_likelihood, asked=asked), True)
+        for name, asked in {FOLLOW_UP: own, **of_criteria}.items()
+    }
+
+
+def _scores(
     model: LocalModel,
     name: str,
-    metric: Likelihood,
-    spoken: Sequence[Transcript],
+    keys: Sequence[str],
+    inputs: Sequence[Input],
+    metric: Callable[[Sequence[Input]], Sequence[float]],
     cache: Cache,
     on_part: OnPart,
 ) -> NDArray[np.float64]:
-    """Return a metric of each conversation, (C,)."""
-    # The fixed follow-up messages are part of the input of the score, and so of the cache key.
-    asked = follow_ups() if name == FOLLOW_UP else ()
+    """Return a metric of each of `inputs`, (C,)."""
     scores = cache.computed(
-        [content_key(REVISION, name, model.fingerprint, asked, each.said) for each in spoken],
-        spoken,
-        lambda some: metric(model, some),
-        BLOCK,
-        lambda done: on_part(f"{name} by {model.name}", done, len(spoken)),
+        keys, inputs, metric, BLOCK, lambda done: on_part(f"{name} by {model.name}", done, len(inputs))
     )
     return np.array(scores, np.float64)
 

@@ -193,6 +193,17 @@ V1_ITEMS: dict[str, str] = {
         FROM tutorial_answer JOIN assignment ON assignment.id = tutorial_answer.assignment_id""",
 }
 
+# The items of a run in their forms: `ordinary`, `bad` (the bad twin) and `reference`. `item_group`: the
+# passage, document or prompt that they are about. `content` is JSON with `context`, `text`, and the `lines`
+# of a conversation.
+V1_ITEM: dict[str, str] = {
+    "v1_item": """
+        SELECT item.run_id AS run_id, item.name AS item_id, item.form AS form, item.item_group AS item_group,
+               system.name AS system, item.source AS source,
+               item.source_conversation_id AS source_conversation_id, item.content AS content
+        FROM item JOIN system ON system.id = item.system_id""",
+}
+
 # For runs whose workers compare two systems side by side. For pair `pair` of an assignment, the left
 # conversation has position 2 · pair − 1 in `v1_conversation`, the right one 2 · pair. `preference` (`left`,
 # `tie` or `right`) was given after line `turn_index` of both; if workers choose at the end, there is one row

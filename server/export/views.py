@@ -66,6 +66,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "v1_quiz": ("conversation_id",),
     "v1_quiz_line": ("conversation_id", "choice"),
     "v1_answer": ("assignment_id", "ordinal"),
+    "v1_item": ("item_id", "form"),
     "v1_item_rating": ("assignment_id", "position", "criterion"),
     "v1_item_edit": ("assignment_id", "position"),
 }

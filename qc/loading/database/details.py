@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 
 from qc.errors import REPAIR, Problem, quoted
+from qc.loading.database.engine import choose
 from qc.loading.database.views import (
     ANSWER,
     BOT_CALL,
     CONVERSATION,
+    ITEM,
     ITEM_EDIT,
     ITEM_RATING,
     MARK,
@@ -32,7 +34,17 @@ from qc.loading.database.views import (
 )
 from qc.loading.frames import ITEM_COLUMNS, QUIZ_COLUMNS, TURN_COLUMNS, WRITING_COLUMNS, Speech, Spoken
 from qc.loading.raw_run import row_problems
-from qc.run import FAILURES, OF_AN_INPUT, SERVED_BY, SERVED_COLUMNS, WRITING_NUMBERS, Answers, RunState, Words
+from qc.run import (
+    FAILURES,
+    OF_AN_INPUT,
+    SERVED_BY,
+    SERVED_COLUMNS,
+    WRITING_NUMBERS,
+    Answers,
+    Run,
+    RunState,
+    Words,
+)
 
 
 def writing(
@@ -332,6 +344,19 @@ def items(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Prob
         item=rated["item_id"], output=outputs, edit_share=_edit_shares(views, run_id, rated, problems)
     )
     return found[ITEM_COLUMNS]
+
+
+def item_texts(views: Views, run: Run) -> pd.DataFrame | None:
+    """Return the items of `run` with their texts; `run` was read from these views.
+
+    Returns:
+        `item_id`, `form`, `system` and `content`, as the view `v1_item` has them; None if a database or an
+        export is older than the view.
+    """
+    if not views.has("v1_item"):
+        return None
+    run_id, _ = choose(views, run.name, "--run")
+    return views.rows("v1_item", ITEM, run_id)
 
 
 def item_systems(rated: pd.DataFrame) -> pd.DataFrame:

@@ -88,6 +88,7 @@ SCENARIO = ("conversation_id", "scenario")
 TURN_RATING = ("conversation_id", "turn_index", "value")
 QUIZ = ("conversation_id", "choices", "why_not", "is_right")
 WRITING = ("conversation_id", *OF_AN_INPUT)
+ITEM = ("item_id", "form", "system", "content")
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -109,6 +110,8 @@ TEXT = {
     "topic",
     "task",
     "item_id",
+    "form",
+    "content",
     "source_conversation_id",
     "left_system",
     "right_system",

@@ -1,26 +1,32 @@
 """Likelihoods and vectors of local models, against what can be derived, and against torch asked directly."""
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from qc.errors import ModelError
-from qc.metrics.local_model import CAUSAL, ENCODER, MASKED, LocalModel
+from qc.errors import ModelError, SourceError
+from qc.metrics.local_model import CAUSAL, ENCODER, MASKED, RETRIEVER, SCORER, LocalModel
 from qc.metrics.model_metrics import (
     ALIKE,
+    AnsweredQuestion,
+    answer_word_sum,
     follow_up_likelihood,
-    follow_ups,
+    learned_score,
     likeness,
     masked_token_likelihood,
     masked_word_sum,
     perplexity,
+    read_follow_ups,
+    retrieval_probability,
     to_inputs,
 )
+from qc.metrics.overlap.words import ReferencedReply
 from qc.metrics.transcripts import Exchange, Transcript
 from tests.needs import need_hf
-from tests.qc.support.tiny_scorers import save_tiny_scorers
+from tests.qc.support.tiny_scorers import save_tiny_classifier, save_tiny_scorers
 
 need_hf()
 pytestmark = pytest.mark.hf
@@ -33,6 +39,7 @@ SPOKEN = Transcript(
     )
 )
 SILENT = Transcript((Exchange(1, "Hello?", None),))
+OWN = read_follow_ups(None)["overall"]
 PAIRS = [("how are you?\n", "I like tea."), ("", "Yes, of course I do, and you?"), ("a b c\n" * 200, "No.")]
 
 
@@ -68,7 +75,7 @@ def test_the_perplexity_of_a_model_that_knows_nothing_is_its_vocabulary(folders:
 
 
 def test_a_model_that_knows_nothing_prefers_no_follow_up(folders: dict[str, Path]) -> None:
-    assert follow_up_likelihood(LocalModel(folders["uniform-causal"]), [SPOKEN])[0] == pytest.approx(
+    assert follow_up_likelihood(LocalModel(folders["uniform-causal"]), [SPOKEN], OWN)[0] == pytest.approx(
         0, abs=1e-5
     )
 
@@ -160,7 +167,7 @@ def test_conversations_scored_together_keep_their_own_scores(causal: LocalModel,
     other = Transcript((Exchange(1, "Do you cook?", "Never, but I eat a lot of bread and soup."),))
     for model, metric in (
         (causal, perplexity),
-        (causal, follow_up_likelihood),
+        (causal, partial(follow_up_likelihood, asked=OWN)),
         (masked, masked_token_likelihood),
         (masked, masked_word_sum),
     ):
@@ -170,7 +177,7 @@ def test_conversations_scored_together_keep_their_own_scores(causal: LocalModel,
 
 def test_silence_has_no_likelihood(causal: LocalModel, masked: LocalModel) -> None:
     assert np.isnan(perplexity(causal, [SILENT])[0])
-    assert np.isnan(follow_up_likelihood(causal, [SILENT])[0])
+    assert np.isnan(follow_up_likelihood(causal, [SILENT], OWN)[0])
     assert np.isnan(masked_token_likelihood(masked, [SILENT])[0])
     assert np.isnan(masked_word_sum(masked, [SILENT])[0])
 
@@ -209,7 +216,58 @@ def test_an_encoder_decoder_is_refused(tmp_path: Path) -> None:
         LocalModel(tmp_path)
 
 
-def test_the_set_replies_are_there() -> None:
-    well, badly = follow_ups()
-    assert len(well) == len(badly) > 0
-    assert not set(well) & set(badly)
+def test_follow_ups_come_from_a_file(causal: LocalModel, tmp_path: Path) -> None:
+    """FED of a criterion is log P of its positive messages less that of its negative ones."""
+    own = read_follow_ups(None)
+    assert {"overall", "interesting", "fun", "topic"} <= own.keys()
+    file = tmp_path / "lists.json"
+    file.write_text(
+        '{"fun": {"positive": ["Haha!"], "negative": ["How dull."]}, "calm": {"negative": ["Oh."]}}'
+    )
+    given = read_follow_ups(file)
+    log_p = causal.continuations(
+        [("".join(f"{text}\n" for _, text in SPOKEN.said), text) for text in ("Haha!", "How dull.", "Oh.")]
+    )
+    better, worse, alone = (float(each.mean()) for each in log_p)
+    assert follow_up_likelihood(causal, [SPOKEN], given["fun"])[0] == pytest.approx(better - worse, abs=1e-4)
+    assert follow_up_likelihood(causal, [SPOKEN], given["calm"])[0] == pytest.approx(-alone, abs=1e-4)
+    file.write_text('{"fun": ["Haha!"]}')
+    with pytest.raises(SourceError, match="lists `positive` and `negative`"):
+        read_follow_ups(file)
+
+
+def test_the_sum_of_an_answer_of_a_model_that_knows_nothing(folders: dict[str, Path]) -> None:
+    folder = folders["uniform-masked"]
+    model, size = LocalModel(folder), vocabulary(folder)
+    asked = AnsweredQuestion("The ferry leaves at nine.", "When does it leave?", "at nine")
+    (tokens,) = model.masked_tokens([("", asked.answer)])
+    found = answer_word_sum(model, [asked, AnsweredQuestion("A", "B", "")])
+    # Each token of the answer has −log V, whatever stands before it.
+    assert found[0] == pytest.approx(-np.log(size) * len(tokens), rel=1e-5)
+    assert np.isnan(found[1])
+
+
+def test_a_scorer_reads_the_reference_first(tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    save_tiny_classifier(tmp_path, 1)
+    model = LocalModel(tmp_path)
+    assert model.kind == SCORER
+    loaded = AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
+    pairs = ["I like tea.", "No."], ["Tea is nice.", "Tea is nice."]
+    batch = AutoTokenizer.from_pretrained(tmp_path)(*pairs, padding=True, return_tensors="pt")
+    with torch.inference_mode():
+        scores = loaded(**batch).logits[:, 0].tolist()
+    both = ReferencedReply("Tea is nice.", ("I like tea.", "No."))
+    found = learned_score(model, [[both], [], [ReferencedReply("Tea is nice.", ("No.",))]])
+    np.testing.assert_allclose(found, [max(scores), np.nan, scores[1]], rtol=1e-4)
+
+
+def test_a_retriever_gives_probabilities(tmp_path: Path) -> None:
+    save_tiny_classifier(tmp_path, 2)
+    model = LocalModel(tmp_path)
+    assert model.kind == RETRIEVER
+    found = retrieval_probability(model, [SPOKEN, SILENT])
+    assert 0 < found[0] < 1
+    assert np.isnan(found[1])

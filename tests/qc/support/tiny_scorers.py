@@ -55,6 +55,29 @@ def save_tiny_scorers(root: Path) -> dict[str, Path]:
     return {name: root / name for name in models}
 
 
+def save_tiny_classifier(folder: Path, outputs: int) -> None:
+    """Save a classifier of two texts with random weights into `folder`."""
+    need_hf()
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    torch.manual_seed(2)
+    tokenizer = trained_tokenizer()
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        pad_token_id=1,
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=96,
+        initializer_range=0.5,
+        num_labels=outputs,
+    )
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
 def _silenced(model: Any) -> Any:
     """Return `model` with weights of 0, so that all its logits are the same."""
     for parameter in model.parameters():

@@ -91,6 +91,7 @@ VIEWS = (
     | views.V1_REMOVAL
     | views.V1_MESSAGE_REPORT
     | views.V1_SUBMISSION_PAY
+    | views.V1_ITEM
 )
 
 
@@ -123,6 +124,7 @@ COLUMNS = {
     "decided_at decided_cents paid_cents bonus_sent_cents bonus_paid_cents",
     "v1_removal": "run_id assignment_id extent cause removed_at",
     "v2_note": "run_id conversation_id kind failure text created_at",
+    "v1_item": "run_id item_id form item_group system source source_conversation_id content",
     "v1_item_rating": "run_id assignment_id worker_id position item_id source source_conversation_id system "
     "family kind twin_of criterion value started_at rated_at seconds",
     "v1_item_edit": "run_id assignment_id worker_id position item_id source source_conversation_id system "
@@ -190,6 +192,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_submission_pay": 0,
         "v1_removal": 0,
         "v2_note": 0,
+        "v1_item": 0,
         "v1_item_rating": 0,
         "v1_item_edit": 0,
         "v1_question": 0,

@@ -1,0 +1,1 @@
+"""Metrics that compare a text with references word by word."""

@@ -1,0 +1,1 @@
+"""Texts of systems (answers, questions, summaries) as input of metrics."""
