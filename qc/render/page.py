@@ -78,6 +78,11 @@ def tight(text: str) -> str:
     return re.sub(r" (?=[=<%])|(?<=[=<]) ", "\N{NO-BREAK SPACE}", text)
 
 
+def _percent(share: float, digits: int = 1) -> str:
+    """Return a share in per cent, on one line with its sign."""
+    return tight(percent(share, digits))
+
+
 @cache
 def template(name: str) -> Template:
     """Return a template of this package; all inserted text is escaped."""
@@ -93,7 +98,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(decimal=decimal, percent=percent, tight=tight, whole=whole)
+    environment.filters.update(decimal=decimal, percent=_percent, tight=tight, whole=whole)
     return environment
 
 

@@ -389,7 +389,7 @@ export const ENGLISH = {
   "problem.already_took_part": "Someone has already taken part in this study with this browser, and each person can take part only once. If you haven’t finished, please open the link that you used first.",
   "problem.link_unsigned_title": "This study needs your own link",
   "problem.link_unsigned": "Each participant has their own link. Please open the complete link that you were sent, or ask the person who invited you for yours.",
-  "problem.link_incomplete_title": "This link is not complete",
+  "problem.link_incomplete_title": "This link doesn’t work",
   "problem.link_altered": "It is different from the link that was given out. Please copy the whole link again from where you found it.",
   "problem.link_expired": "It was valid for only a few minutes after you opened it. Please go back to where you found the study, and open it from there again.",
   "problem.invalid_request": "We can’t read part of it. Please copy the whole link again from where you found it.",
