@@ -1,4 +1,4 @@
-"""Write the fonts of the report, qc/render/fonts.css: the desk's, as far as a report needs them.
+"""Write the desk's fonts for the pages that are not built: the report (qc/render) and the server's own pages.
 
 `python scripts/report_fonts.py`, after `npm install` in frontend; needs the packages fonttools and brotli.
 Inter is cut down to the letters of western Europe and to the weights between 400 and 600. Source Serif, in
@@ -28,7 +28,7 @@ FACE = """@font-face {{
 
 def inter() -> bytes:
     """Return Inter with the letters and weights of a report."""
-    font = TTFont(INTER)
+    font = TTFont(INTER, recalcTimestamp=False)
     options = subset.Options()
     options.layout_features = ["kern", "tnum", "ccmp"]
     subsetter = subset.Subsetter(options)
@@ -52,6 +52,8 @@ def main() -> None:
         "Both under the SIL Open Font License 1.1. */\n"
     )
     (ROOT / "qc" / "render" / "fonts.css").write_text(note + "".join(written), encoding="utf-8")
+    for file, (_, _, content) in zip(("inter.woff2", "source-serif.woff2"), faces, strict=True):
+        (ROOT / "server" / "site" / "static" / file).write_bytes(content)
 
 
 if __name__ == "__main__":
