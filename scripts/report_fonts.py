@@ -42,6 +42,7 @@ def inter() -> bytes:
 
 
 def main() -> None:
+    """Write the fonts into both places."""
     faces = [("Inter Variable", "400 600", inter()), ("Source Serif 4", "600", SERIF.read_bytes())]
     written = [
         FACE.format(family=family, weight=weight, content=base64.b64encode(content).decode())

@@ -14,7 +14,7 @@ SMALL = [(450, 16), (420, 16), (320, 16), (740, 32)]
 
 
 def questions(page: Page, camera: Camera, stage: Stage) -> None:
-    """Questions before, after and about a conversation, in every form; a situation; replies that are rated."""
+    """Questions before, after and about a conversation, in every form; a situation; rated replies."""
     page.goto(f"{stage.url}/w/asking?worker=asked-{camera.look}")
     press(page, "I understand")
     press(page, "Continue")
@@ -170,9 +170,8 @@ def _refusal(error: dict[str, object]) -> Callable[[Route], None]:
 def small(page: Page, camera: Camera, stage: Stage) -> None:
     """Each screen while a keyboard is open, and with letters twice as large, in three languages."""
     for tag in ("en", "de", "ja"):
-        page.goto(f"{stage.url}/w/ten_{tag}?worker=small-{tag}-{camera.look}") if tag != "ja" else page.goto(
-            f"{stage.url}/w/in_ja?worker=small-ja-{camera.look}"
-        )
+        run = "in_ja" if tag == "ja" else f"ten_{tag}"
+        page.goto(f"{stage.url}/w/{run}?worker=small-{tag}-{camera.look}")
         expect(page.locator(".glance")).to_be_visible()
         _small(page, camera, f"instructions-{tag}")
         page.locator(".bar .button-primary").click()
