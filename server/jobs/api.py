@@ -52,8 +52,8 @@ from server.study import in_thread, parse_study
 _POINTS = 120  # points of a chart, limited by its width
 # A report is shown in a sandboxed frame of the desk: no scripts, no external content, no access to the desk.
 _PAGE_POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'; "
-    "base-uri 'none'; form-action 'none'"
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; "
+    "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 )
 
 

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -15,6 +15,7 @@ from starlette.websockets import WebSocket
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from server.errors import CandorError, ErrorBody, ErrorDetail
+from server.site.pages import missing_page
 
 
 class DirectSocket:
@@ -178,7 +179,9 @@ def add_errors(app: FastAPI) -> None:
         return _error(422, "invalid_request", "; ".join(problems), "Correct the fields that are named.")
 
     @app.exception_handler(HTTPException)
-    async def http(_request: Request, error: HTTPException) -> JSONResponse:
+    async def http(request: Request, error: HTTPException) -> Response:
+        if error.status_code == HTTPStatus.NOT_FOUND and "text/html" in request.headers.get("accept", ""):
+            return missing_page(request)  # a person's browser asks
         if (
             error.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
         ):  # of a body, by a middleware that has read it

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Container
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -113,13 +114,24 @@ async def desk_page(request: Request) -> HTMLResponse:
     return _built("desk.html", request)
 
 
+def missing_page(request: Request) -> HTMLResponse:
+    """Say to a person that there is no page at this address."""
+    page = rendered("missing.html.jinja", root=_root(request))
+    return HTMLResponse(page, HTTPStatus.NOT_FOUND, headers={"Cache-Control": "no-cache"})
+
+
+def _root(request: Request) -> str:
+    """Return the relative path from a request's address to the root of this server."""
+    levels = request.scope["raw_path"].partition(b"?")[0].count(b"/") - 1
+    return "../" * levels or "./"
+
+
 def _built(name: str, request: Request) -> HTMLResponse:
     """Return a built page, by its file's name, with links adjusted to the depth of the request's path.
 
     Built pages link scripts relative to the root of the server. Relative links work whatever path a proxy
     adds in front.
     """
-    levels = request.scope["raw_path"].partition(b"?")[0].count(b"/") - 1
     content: str = (request.app.state.pages / name).read_text(encoding="utf-8")
-    adjusted = content.replace('="./', f'="{"../" * levels or "./"}')
+    adjusted = content.replace('="./', f'="{_root(request)}')
     return HTMLResponse(adjusted, headers={"Cache-Control": "no-cache"})

@@ -22,7 +22,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.chromium import launch
 from tests.e2e.hands import HEIGHTS, context_of
-from tests.e2e.pictures import desk, workers
+from tests.e2e.pictures import desk, instruments, workers
 from tests.e2e.pictures.camera import Camera
 from tests.e2e.pictures.desk_stage import DeskStage
 from tests.e2e.stage import Stage
@@ -92,7 +92,7 @@ def main() -> int:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     expect.set_options(timeout=60_000)
-    every: list[Scene] = [*(desk.SCENES if options.who == "desk" else workers.SCENES)]
+    every: list[Scene] = [*(desk.SCENES if options.who == "desk" else workers.SCENES + instruments.SCENES)]
     scenes = [scene for scene in every if not options.only or scene.__name__ in options.only]
     troubles: list[str] = []
     with tempfile.TemporaryDirectory() as folder:

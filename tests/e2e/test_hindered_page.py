@@ -64,7 +64,7 @@ def test_an_address_that_names_nobody_is_answered_by_a_page_that_says_why(
     page: Page, stage: Stage, query: str, words: str
 ) -> None:
     page.goto(f"{stage.url}/w/short?{query}")
-    expect(page.get_by_role("heading", name="This link is not complete")).to_be_visible()
+    expect(page.get_by_role("heading", name="This link doesn’t work")).to_be_visible()
     expect(page.get_by_text(words)).to_be_visible()
 
 

@@ -73,7 +73,7 @@ def test_who_leaves_with_a_report_has_a_code_on_a_phone(phone: Page, stage: Stag
     page.get_by_role("radio", name="It asks for personal details").check()
     clean(page)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    press(page, "Send and leave with the same pay")
+    press(page, "Send and leave")
     expect(page.get_by_role("heading", name="Thank you for telling us")).to_be_visible()
     code = page.locator(".code-text").inner_text()
     page.reload()
@@ -149,7 +149,7 @@ def test_who_leaves_with_a_report_comes_back_to_the_platform_and_is_proposed_to_
     say(participant, "I bake bread.")
     participant.get_by_role("button", name=OPEN).click()
     participant.get_by_role("radio", name="It is about harming oneself or others").check()
-    press(participant, "Send and leave with the same pay")
+    press(participant, "Send and leave")
     expect(participant.locator(".code-text")).to_be_visible()
     assert participant.locator(".code-text").inner_text() != CODE
     participant.get_by_role("link", name="Go back now").click()

@@ -61,7 +61,9 @@ export function OwnData({ days, onGone }: Props) {
         <>
           <p>{say("done.own_really")}</p>
           <div class="actions">
-            <Button onClick={() => void withdraw()}>{say("done.own_confirm")}</Button>
+            <Button kind="danger" onClick={() => void withdraw()}>
+              {say("done.own_confirm")}
+            </Button>
             <Button kind="secondary" onClick={() => setStage("offered")}>
               {say("done.own_keep")}
             </Button>

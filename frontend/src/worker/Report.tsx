@@ -72,7 +72,7 @@ function ReportDialog({ screen, turn, side, text, report, onClose }: DialogProps
   return (
     <Dialog title={say("report.title")} onClose={onClose}>
       <form
-        class="flow"
+        class="flow report-form"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();

@@ -26,7 +26,8 @@ class Camera:
         """What tells this camera's pictures, and the workers in them, from those of another."""
         return f"{self.shade}-{self.width}"
 
-    def shoot(self, page: Page, name: str, *, whole: bool = False) -> None:
+    def shoot(self, page: Page, name: str, *, whole: bool = False, height: int | None = None) -> None:
+        """Take a picture of what is in sight, of the `whole` page, or of so much as `height` shows."""
         page.mouse.move(0, 0)
         page.wait_for_timeout(350)
         page.evaluate(SETTLED)
@@ -35,11 +36,12 @@ class Camera:
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > self.width:
             self.troubles.append(f"{name} {self.look}: scrolls sideways ({wide} px)")
-        height = page.evaluate("document.documentElement.scrollHeight") if whole else HEIGHTS[self.width]
-        page.set_viewport_size({"width": self.width, "height": height})
+        usual = HEIGHTS[self.width]
+        shown = page.evaluate("document.documentElement.scrollHeight") if whole else height or usual
+        page.set_viewport_size({"width": self.width, "height": shown})
         suffix = "" if self.shade == "light" else f"-{self.shade}"
         page.screenshot(path=self.out / f"{name}{suffix}-{self.width}.png")
-        page.set_viewport_size({"width": self.width, "height": HEIGHTS[self.width]})
+        page.set_viewport_size({"width": self.width, "height": usual})
         self.taken.add(name)
 
     def watch(self, context: BrowserContext) -> None:

@@ -311,7 +311,7 @@ def doors(page: Page, camera: Camera, stage: Stage) -> None:
     expect(page.get_by_role("heading", name="This link has expired")).to_be_visible()
     camera.shoot(page, "link-expired")
     page.goto(f"{stage.url}/w/{'x' * 101}")
-    expect(page.get_by_role("heading", name="This link is not complete")).to_be_visible()
+    expect(page.get_by_role("heading", name="This link doesn’t work")).to_be_visible()
     camera.shoot(page, "link-incomplete")
     unknown = {"token": "made.up.token", "socket": "/ws", "assignment": "made-up"}
     limited = {"code": "rate_limited", "message": "too many arrivals", "hint": "wait"}

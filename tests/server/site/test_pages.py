@@ -102,6 +102,15 @@ def test_the_page_of_the_api_says_nothing_by_itself(shared: House) -> None:
     assert "/api/desk" not in answer.text
 
 
+def test_a_person_at_an_unknown_address_reads_a_page(shared: House) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    answer = shared.http("GET", "/some/where", headers=browser)
+    assert answer.status_code == 404
+    assert "This page doesn’t exist" in answer.text
+    assert 'href="../"' in answer.text
+    assert shared.http("GET", "/some/where").json()["error"]["code"] == "http_error"
+
+
 def colours(path: Path) -> list[dict[str, str]]:
     """Return the variables of a style sheet: by day, by night."""
     text = path.read_text(encoding="utf-8")

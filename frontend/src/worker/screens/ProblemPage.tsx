@@ -30,6 +30,7 @@ const WORDS: Record<string, [title: TextKey, text: TextKey]> = {
   link_ambiguous: ["problem.link_incomplete_title", "problem.link_ambiguous"],
   invalid_request: ["problem.link_incomplete_title", "problem.invalid_request"],
   unreachable: ["problem.unreachable_title", "problem.unreachable"],
+  internal: ["problem.other_title", "problem.other"],
 };
 
 /** Problems that whoever made the link has to solve: the server's words are for them. */

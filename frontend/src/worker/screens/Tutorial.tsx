@@ -29,7 +29,7 @@ export function Tutorial({ card }: { card: QuestionCard }) {
     <div class="page">
       {why !== null && <Explanation of="tutorial.wrong" why={why} />}
       <form class="panel flow" onSubmit={submit} noValidate>
-        <div>
+        <div class="flow-tight">
           <p class="kicker">{say("tutorial.kicker", { now: question, all: questions })}</p>
           <Heading>{say("tutorial.title")}</Heading>
           <p class="soft">{say("tutorial.lead")}</p>
