@@ -22,7 +22,7 @@ from qc.loading import LoadOptions, open_source, read_criteria, read_run
 from qc.loading.tables import STANDARD_INPUT
 from qc.run import Run
 
-_KNOWN = (*FORMATS, *exchange.FORMATS)
+_KNOWN = (*FORMATS, *exchange.WRITTEN)
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -33,7 +33,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
     "[b]items[/b]: conversations to be rated, for a study of transcripts (.jsonl)\n\n"
     "[b]openai[/b], [b]sharegpt[/b], [b]parlai[/b]: transcripts (.jsonl)\n\n"
     "[b]arena[/b], [b]dpo[/b]: votes as LMArena publishes them, and pairs of preferences (.jsonl)\n\n"
-    "[b]convokit[/b]: transcripts as a corpus, in a folder"
+    "[b]convokit[/b]: a corpus of transcripts, in a folder\n\n"
+    "[b]huggingface[/b]: a data set of transcripts or votes, in a folder"
 )
 def convert(
     source: SourceName,
@@ -79,7 +80,7 @@ def convert(
         if form in FORMATS and given is not None:
             raise OptionError(
                 f"{source}: conversations and votes hold no run, and {form!r} is a format of runs. "
-                f"Give --to with one of {', '.join(exchange.FORMATS)}."
+                f"Give --to with one of {', '.join(exchange.WRITTEN)}."
             )
         with progress(stderr, 1 + STEPS) as on_step:
             if given is not None:
@@ -152,8 +153,8 @@ def _counted(run: Run) -> str:
 
 def _tell(counted: str, target: Path, form: str, lost: list[Loss], stderr: Console) -> None:
     output = Console(file=sys.stdout, soft_wrap=True, markup=False)
-    files = target.iterdir() if target.is_dir() else [target]
-    size = sum(file.stat().st_size for file in files)
+    files = target.rglob("*") if target.is_dir() else [target]
+    size = sum(file.stat().st_size for file in files if file.is_file())
     output.print(f"{target}: {counted} ({form}, {size / 1e6:.1f} MB).")
     if not lost:
         output.print("Nothing is lost.")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from qc.convert.exchange import arena, convokit, dpo, items, openai, parlai, sharegpt
+from qc.convert.exchange import arena, convokit, dpo, huggingface, items, openai, parlai, sharegpt
 from qc.convert.exchange.content import Content, Naming
 from qc.convert.exchange.rows import SIMULATED, Json, Reading, Row, first_row, rows
 from qc.convert.hits import Loss
@@ -21,6 +21,7 @@ __all__ = [
     "FORMATS",
     "ITEMS",
     "NEEDING_VOTES",
+    "WRITTEN",
     "Content",
     "Naming",
     "counted",
@@ -31,22 +32,26 @@ __all__ = [
 ]
 
 
-class Format(Protocol):
-    """Interface of a format's module in this package.
+class Written(Protocol):
+    """Interface of a module in this package whose format is written.
 
     HOLDS: the parts that it holds beside the lines: `workers`, `ratings`, `votes`.
     """
 
     HOLDS: frozenset[str]
 
+    def write(self, content: Content, path: Path, /) -> None:
+        """Write the file, or into the empty folder, at `path`."""
+
+
+class Format(Written, Protocol):
+    """Interface of a module in this package whose format is read, too."""
+
     def holds(self, first: Json, /) -> bool:
         """Return whether a file that begins with the row `first` is of the format."""
 
     def read(self, rows: Sequence[Row], reading: Reading, /) -> Content:
         """Return what `rows` hold; mistakes and what is left out go to `reading`."""
-
-    def write(self, content: Content, path: Path, /) -> None:
-        """Write the file, or into the empty folder, at `path`."""
 
 
 ITEMS = "items"
@@ -60,7 +65,8 @@ FORMATS: dict[str, Format] = {
     "parlai": parlai,
     "convokit": convokit,
 }
-FOLDERS = frozenset({"convokit"})
+WRITTEN: dict[str, Written] = {**FORMATS, "huggingface": huggingface}
+FOLDERS = frozenset({"convokit", "huggingface"})
 NEEDING_VOTES = frozenset({"arena", "dpo"})
 
 
@@ -88,7 +94,7 @@ def read(path: Path, form: str, naming: Naming) -> Content:
 
 def losses(content: Content, form: str) -> list[Loss]:
     """Return what `content` has and a file of the format `form` does not hold."""
-    held = FORMATS[form].HOLDS
+    held = WRITTEN[form].HOLDS
     conversations = list(content.conversations())
     lost = [*content.lost]
     if "workers" not in held:
@@ -123,7 +129,7 @@ def save(content: Content, path: Path, form: str) -> None:
             unfinished.mkdir(mode=0o700)
         else:
             unfinished.touch(mode=0o600, exist_ok=False)  # private: it holds workers' texts
-        FORMATS[form].write(content, unfinished)
+        WRITTEN[form].write(content, unfinished)
         unfinished.replace(path)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -137,7 +143,7 @@ def save(content: Content, path: Path, form: str) -> None:
 
 def _require(content: Content, path: Path, form: str) -> None:
     if form in NEEDING_VOTES and not content.votes:
-        others = ", ".join(name for name in FORMATS if name not in NEEDING_VOTES)
+        others = ", ".join(name for name in WRITTEN if name not in NEEDING_VOTES)
         raise OutputError(
             f"{path}: the format {form!r} holds votes between two conversations, and {content.name} has "
             f"none. Choose one of {others}."

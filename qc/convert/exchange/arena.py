@@ -3,7 +3,7 @@
 compar:IA's columns are read, too. `candor report` reads the same files for their scores (`qc.loading.votes`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from qc.convert.exchange.content import Content, Message, Transcript, Vote, Winner
@@ -76,7 +76,13 @@ def _winner(row: Row, reading: Reading) -> Winner | None:
 
 def write(content: Content, path: Path) -> None:
     """Write the votes of `content`, one a line."""
-    write_lines(path, (_line(vote) | simulation(content) for vote in content.votes))
+    write_lines(path, lines(content))
+
+
+def lines(content: Content) -> Iterator[Json]:
+    """Yield a row for each vote of `content`."""
+    for vote in content.votes:
+        yield _line(vote) | simulation(content)
 
 
 def _line(vote: Vote) -> Json:

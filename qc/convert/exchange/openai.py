@@ -3,7 +3,7 @@
 Beside `messages` a line may have `id`, `model`, `worker` and `ratings`; readers of the format ignore them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from qc.convert.exchange.content import Content, Transcript
@@ -35,5 +35,10 @@ def read(rows: Sequence[Row], reading: Reading) -> Content:
 
 def write(content: Content, path: Path) -> None:
     """Write the conversations of `content`."""
-    lines = content.conversations()
-    write_lines(path, ({"messages": openai_messages(one.messages), **about(one, content)} for one in lines))
+    write_lines(path, lines(content))
+
+
+def lines(content: Content) -> Iterator[Json]:
+    """Yield a row for each conversation of `content`."""
+    for one in content.conversations():
+        yield {"messages": openai_messages(one.messages), **about(one, content)}

@@ -3,12 +3,16 @@
 Files of the other projects are written by hand after their published descriptions. ParlAI reads ours, too.
 """
 
+import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from pyarrow import parquet
 from typer.testing import CliRunner, Result
 
 from qc.convert import exchange
@@ -86,6 +90,30 @@ def test_votes_come_back_from_formats_of_votes(form: str, tmp_path: Path) -> Non
         assert found[0].first.messages == VOTES.votes[0].second.messages
         told = {loss.what: loss.count for loss in exchange.losses(VOTES, form)}
         assert told == {"votes that found both equal": 1, "times of votes": 3}
+
+
+@pytest.mark.parametrize(("content", "form"), [(TRANSCRIPTS, "openai"), (VOTES, "arena")])
+def test_a_data_set_of_the_hub_is_read_again_and_its_metadata_name_every_column(
+    content: Content, form: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "set"
+    exchange.save(content, folder, "huggingface")
+    assert exchange.format_of(folder) == form
+    found = exchange.read(folder, form, Naming())
+    assert list(found.conversations()) == [
+        replace(one, worker=None, ratings={}) for one in content.conversations()
+    ]
+    assert found.votes == content.votes
+    card = (folder / "README.md").read_text()
+    header = yaml.safe_load(card.split("---\n")[1])
+    (packed,) = folder.glob(header["configs"][0]["data_files"][0]["path"])
+    croissant = json.loads((folder / "croissant.json").read_text())
+    (file,), (records,) = croissant["distribution"], croissant["recordSet"]
+    assert folder / file["contentUrl"] == packed
+    assert file["sha256"] == hashlib.sha256(packed.read_bytes()).hexdigest()
+    columns = [field["name"] for field in records["field"]]
+    assert columns == parquet.read_schema(packed).names
+    assert all(f"- `{name}`: " in card for name in columns)
 
 
 def test_the_prompt_of_a_pair_is_what_both_conversations_begin_with(tmp_path: Path) -> None:
