@@ -88,6 +88,9 @@ def write(content: Content, folder: Path) -> None:
 
     rows = list(arena.lines(content) if content.votes else openai.lines(content))
     names = [name for name in _COLUMNS if any(name in row for row in rows)]
+    for row in rows:
+        if "ratings" in row:
+            row["ratings"] = {criterion: float(value) for criterion, value in row["ratings"].items()}
     table = pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
     (folder / "data").mkdir()
     pq.write_table(table, folder / _PARQUET)

@@ -1,4 +1,4 @@
-"""Rows of exchange files: JSON Lines, a JSON list or Parquet, and checks of their values."""
+"""Rows of exchange files (JSON Lines, a JSON list, Parquet, a log of Inspect), and checks of their values."""
 
 import json
 from collections import Counter
@@ -10,10 +10,11 @@ from typing import Any
 from pydantic_core import from_json
 
 from candor.common.files import read_file
+from qc.convert.exchange import inspect_logs
 from qc.convert.exchange.content import Content, Message, Naming, Transcript
 from qc.convert.hits import Loss
 from qc.errors import DataError, Problem, SourceError, quoted
-from qc.formats.archive import PARQUET, require_bounded_parquet
+from qc.formats.archive import PARQUET, ZIP, require_bounded_parquet
 from qc.names import clean
 
 Json = dict[str, Any]
@@ -47,6 +48,12 @@ def first_row(path: Path) -> Json | None:
     with file.open("rb") as opened:
         if opened.peek(4).startswith(PARQUET):
             return next((row.values for row in _parquet(file)), None)
+        if opened.peek(4).startswith(ZIP):
+            return (
+                next((values for _, values in inspect_logs.samples(file)), None)
+                if inspect_logs.is_log(file)
+                else None
+            )
         line = opened.readline(_LONGEST_LINE)
         if line.lstrip().startswith(b"["):
             return next((row.values for row in _list(file)), None)
@@ -73,6 +80,8 @@ def rows(path: Path) -> list[Row]:
         raise SourceError(f"{file}: the file cannot be read ({error}). Check the path.") from None
     if content.startswith(PARQUET):
         return list(_parquet(file))
+    if content.startswith(ZIP):
+        return [Row(name, values) for name, values in inspect_logs.samples(file)]
     if content.lstrip().startswith(b"["):
         return list(_list(file))
     found: list[Row] = []

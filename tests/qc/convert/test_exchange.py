@@ -5,11 +5,15 @@ Files of the other projects are written by hand after their published descriptio
 
 import hashlib
 import json
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import yaml
 from pyarrow import parquet
@@ -216,6 +220,56 @@ def test_the_system_of_a_corpus_is_the_speaker_that_is_named(tmp_path: Path) -> 
         "dan does not speak here, only ann, bob, cy"
         in converted(tmp_path, tmp_path / "other.jsonl", "--speaker", "dan").stderr
     )
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_samples_of_an_inspect_log_become_items(packed: bool, tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "attachment://ab"}, {"role": "assistant", "content": "Yes"}]
+    members = {
+        "header.json": {"version": 2, "eval": {"model": "lab/large", "task": "chat"}},
+        "samples/s1_epoch_1.json": {
+            "id": "s1",
+            "epoch": 1,
+            "messages": said,
+            "attachments": {"ab": "Really?"},
+        },
+        "samples/s1_epoch_2.json": {
+            "id": "s1",
+            "epoch": 2,
+            "messages": said,
+            "error": {"message": "stopped"},
+        },
+        "summaries.json": [],
+    }
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, value in members.items():
+            archive.writestr(name, json.dumps(value))
+    if packed:
+        path.write_bytes(zstandard_zip({name: json.dumps(value).encode() for name, value in members.items()}))
+    done = converted(path, tmp_path / "items.jsonl")
+    assert "column 'error', which is not read: 1" in done.stderr, done.output
+    first, second = read_items(tmp_path / "items.jsonl")
+    assert [line.text for line in first.forms["ordinary"].lines] == ["Really?", "Yes"]
+    assert (first.system, first.question, second.question) == ("lab/large", "s1", "s1, epoch 2")
+
+
+def zstandard_zip(members: dict[str, bytes]) -> bytes:
+    """Return an archive whose members are packed by Zstandard, which `zipfile` cannot write before 3.14."""
+    content, directory = b"", b""
+    for name, value in members.items():
+        packed = bytes(pa.Codec("zstd").compress(value))
+        sizes = struct.pack(
+            "<HHHHHIIIHH", 20, 0, 93, 0, 33, zlib.crc32(value), len(packed), len(value), len(name), 0
+        )
+        directory += (
+            b"PK\1\2" + struct.pack("<H", 20) + sizes + struct.pack("<HHHII", 0, 0, 0, 0, len(content))
+        )
+        directory += name.encode()
+        content += b"PK\3\4" + sizes + name.encode() + packed
+    count = len(members)
+    end = struct.pack("<HHHHIIH", 0, 0, count, count, len(directory), len(content), 0)
+    return content + directory + b"PK\5\6" + end
 
 
 def test_mistakes_say_their_line_and_what_to_do_and_unknown_columns_are_named(tmp_path: Path) -> None:
