@@ -271,7 +271,7 @@ def openai_messages(transcript: Iterable[Message]) -> list[Json]:
 def about(transcript: Transcript, content: Content) -> Json:
     """Return what formats of one object for each conversation say of it beside its lines."""
     known = {"id": transcript.name, "model": transcript.system, "worker": transcript.worker}
-    told = {name: value for name, value in known.items() if value is not None}
+    told: Json = {name: value for name, value in known.items() if value is not None}
     if transcript.ratings:
         told["ratings"] = dict(transcript.ratings)
     return told | simulation(content)
