@@ -12,6 +12,7 @@ of the replaced words are new to the text.
 
 import csv
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,11 @@ from server.study import Composition, Study
 
 PROBABILITY = "rating_probability"
 _MOST_PROBLEMS = 20  # reported at once
+# Columns of the formats that `candor data convert` makes items of.
+_FOREIGN = re.compile(r'"(messages|conversations|dialog|conversation_id|chosen|model_a|model_a_name)"\s*:')
+_CONVERT = (
+    "the lines are in another format. Make items of them: candor data convert FILE items.jsonl --to items"
+)
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
@@ -110,6 +116,9 @@ def _lines(path: Path, content: str, problems: list[str]) -> Iterator[_Line]:
             try:
                 yield _Line.model_validate(from_json(line))
             except ValidationError as error:
+                if number == 1 and _FOREIGN.search(line):
+                    problems.append(f"{path}: {_CONVERT}")
+                    return
                 problems += [
                     f"{path}:{number}: {''.join(f'{key}: ' for key in found['loc'])}{found['msg']}"
                     for found in error.errors()

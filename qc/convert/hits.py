@@ -129,16 +129,17 @@ def common_losses(run: Run) -> list[Loss]:
         Loss("the mark that assignments that were not completed take part", int(run.partial)),
         Loss("left-out assignments", len(run.left_out)),
         Loss(f"feedback that reads {NO_FEEDBACK!r}", int((run.assignments["feedback"] == NO_FEEDBACK).sum())),
-        Loss("counts of what went wrong with a system", _incidents(run)),
+        Loss("counts of what went wrong with a system", incidents(run)),
         Loss("models that answered for the systems", 0 if run.served is None else len(run.served)),
         Loss("notes", len(notes)),
-        *_asked_losses(run),
+        *asked_losses(run),
         Loss("places of conversations that were not held one after the other from 1", _out_of_turn(run)),
         Loss("names of conversations", _renamed(run)),
     ]
 
 
-def _asked_losses(run: Run) -> list[Loss]:
+def asked_losses(run: Run) -> list[Loss]:
+    """Return what workers were asked beside ratings, and what was recorded of how they wrote and waited."""
     answers = 0 if run.answers is None else len(run.answers.given)
     turns = 0 if run.turn_ratings is None else len(run.turn_ratings)
     quizzes = 0 if run.quizzes is None else len(run.quizzes)
@@ -155,7 +156,7 @@ def _asked_losses(run: Run) -> list[Loss]:
     ]
 
 
-def _incidents(run: Run) -> int:
+def incidents(run: Run) -> int:
     """Return the number of counts that are not 0."""
     if run.incidents is None:
         return 0

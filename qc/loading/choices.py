@@ -3,13 +3,26 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from qc.errors import DataError, EmptyRunError, Problem
 from qc.formats.published import beginning
+from qc.loading.database.details import WORKER
 from qc.loading.database.participation import exclusions, taking_part
-from qc.loading.database.views import ASSIGNMENT, CHOICE, SYSTEM, Views, flags, located, numbers, task_of
+from qc.loading.database.views import (
+    ASSIGNMENT,
+    CHOICE,
+    SYSTEM,
+    TURN,
+    Views,
+    flags,
+    located,
+    numbers,
+    task_of,
+    times,
+)
 from qc.loading.source import RunFile, Source
 from qc.loading.validation import parsed_header, require_readable, validated
 from qc.options import LoadOptions
@@ -18,6 +31,7 @@ from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE
 FORMAT = "candor-choices"
 VERSION = 1
 PREFERENCES = ("left", "tie", "right")
+_SIDES = ("left", "right")
 _BEGINNING = beginning(FORMAT)
 _EXPORT_AGAIN = "Export the run again, or repair the file."
 _COLUMNS = ["assignment", "worker", "pair", "left", "right", "turn", "preference"]
@@ -32,7 +46,9 @@ class Choices:
         source: where it was read from.
         choices: a row for each choice: `assignment`, `worker`, `pair` (int, from 1), `left`, `right` (names
             of systems), `turn` (int: line after which the worker chose), `preference` (one of PREFERENCES);
-            by assignment, pair, then turn.
+            by assignment, pair, then turn. If texts were asked for, also `left_said` and `right_said` (the
+            lines until the choice: tuples of author, `worker` or `bot`, and text) and `time` (float: seconds
+            since 1970, NaN if unknown).
         systems: the names of the compared systems, in order, without the QC bot.
         qc: the names of QC bots.
         rated: whether the run has ratings too.
@@ -71,11 +87,29 @@ class _Choice(_Given):
     preference: str
 
 
+class _Line(_Given):
+    turn: int
+    author: str
+    text: str | None = None
+    left: str | None = None
+    right: str | None = None
+
+    def said(self, side: str) -> tuple[str, str | None]:
+        """Return author and text of the line on one side; a message of the worker is on both."""
+        return self.author, self.text if self.author == WORKER else getattr(self, side)
+
+
 class _Pair(_Given):
     pair: int
     left: str
     right: str
     choices: list[_Choice]
+    lines: list[_Line] = []
+
+    def said(self, side: str, turn: int) -> tuple[tuple[str, str | None], ...]:
+        """Return the lines of one side until `turn`."""
+        lines = [line.said(side) for line in self.lines if line.turn <= turn]
+        return tuple(line for line in lines if line[1] is not None)
 
 
 class _Assignment(_Given):
@@ -89,15 +123,20 @@ def is_choices(content: bytes) -> bool:
     return _BEGINNING.match(content) is not None
 
 
-def read_choices(source: Source, options: LoadOptions) -> Choices | None:
+def read_choices(source: Source, options: LoadOptions, texts: bool = False) -> Choices | None:
     """Return the preferences in the run that `options` select; None if it is not a run of comparisons.
+
+    Args:
+        source: the source.
+        options: the run.
+        texts: whether the lines of the conversations are read, too.
 
     Raises:
         SourceError, RunChoiceError: as `read_run`.
         DataError: a value is invalid.
         EmptyRunError: the run holds no choice.
     """
-    found = _of_file(source) if isinstance(source, RunFile) else _of_database(source, options)
+    found = _of_file(source, texts) if isinstance(source, RunFile) else _of_database(source, options, texts)
     if found is None:
         return None
     unknown = sorted(set(found.choices["preference"]) - set(PREFERENCES))
@@ -117,7 +156,7 @@ def read_choices(source: Source, options: LoadOptions) -> Choices | None:
     return found
 
 
-def _of_file(source: RunFile) -> Choices | None:
+def _of_file(source: RunFile, texts: bool) -> Choices | None:
     if not is_choices(source.file.peek(200)):
         return None
     from qc.loading.validation import parsed_lines  # noqa: PLC0415  # as everything that only one kind of file needs
@@ -131,16 +170,24 @@ def _of_file(source: RunFile) -> Choices | None:
         problems.append(Problem("line 1.assignments", reason, _EXPORT_AGAIN))
     if problems:
         raise DataError(name, problems)
-    rows = [
-        (one.assignment, one.worker, pair.pair, pair.left, pair.right, choice.turn, choice.preference)
-        for one in held
-        for pair in one.pairs
-        for choice in pair.choices
-    ]
+    made = [(one, pair, choice) for one in held for pair in one.pairs for choice in pair.choices]
+    rows = pd.DataFrame(
+        [
+            (one.assignment, one.worker, pair.pair, pair.left, pair.right, choice.turn, choice.preference)
+            for one, pair, choice in made
+        ],
+        columns=_COLUMNS,
+    )
+    if texts:
+        said = {
+            side: pd.Series([pair.said(side, choice.turn) for _, pair, choice in made], dtype=object)
+            for side in _SIDES
+        }
+        rows = rows.assign(left_said=said["left"], right_said=said["right"], time=np.nan)
     return Choices(
         name=header.run,
         source=name,
-        choices=_ordered(pd.DataFrame(rows, columns=_COLUMNS)),
+        choices=_ordered(rows),
         systems=tuple(sorted(each.system for each in header.systems if not each.is_qc)),
         qc=frozenset(each.system for each in header.systems if each.is_qc),
         rated=bool(header.criteria),
@@ -157,7 +204,7 @@ def _header(name: str, content: bytes, problems: list[Problem]) -> _Header:
     return header
 
 
-def _of_database(views: Any, options: LoadOptions) -> Choices | None:
+def _of_database(views: Any, options: LoadOptions, texts: bool) -> Choices | None:
     from qc.loading.choices import preferences  # noqa: PLC0415
     from qc.loading.database.engine import choose, is_rehearsal  # noqa: PLC0415  # SQLAlchemy takes long to start
 
@@ -166,15 +213,41 @@ def _of_database(views: Any, options: LoadOptions) -> Choices | None:
     if found is None:
         return None
     rows, systems, rated, notes = found
+    kept = rows[_COLUMNS]
+    if texts:
+        kept = kept.join(_said(views, run_id, rows))
     return Choices(
         name=name,
         source=views.source,
-        choices=_ordered(rows[_COLUMNS]),
+        choices=_ordered(kept),
         systems=tuple(sorted(systems.loc[~systems["is_qc"], "system"])),
         qc=frozenset(systems.loc[systems["is_qc"], "system"]),
         rated=rated,
         notes=((REHEARSAL_NOTE,) if is_rehearsal(views, run_id) else ()) + tuple(notes),
     )
+
+
+def _said(views: Views, run_id: object, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of texts and times of the choices `rows`."""
+    lines: dict[str, list[tuple[int, str, str]]] = {}
+    for name, turn, author, text in views.rows("v1_turn", TURN, run_id)[list(TURN)].itertuples(index=False):
+        lines.setdefault(name, []).append((int(turn), author, text))
+    said = {
+        f"{side}_said": pd.Series(
+            [
+                tuple(line[1:] for line in sorted(lines.get(name, ())) if line[0] <= turn)
+                for name, turn in zip(rows[f"{side}_conversation_id"], rows["turn"], strict=True)
+            ],
+            rows.index,
+            object,
+        )
+        for side in _SIDES
+    }
+    problems: list[Problem] = []
+    chosen = times(rows["chosen_at"], rows["where"], problems)
+    if problems:
+        raise DataError(views.source, problems)
+    return pd.DataFrame(said | {"time": (chosen - pd.Timestamp(0, tz="UTC")).dt.total_seconds()})
 
 
 def _ordered(rows: pd.DataFrame) -> pd.DataFrame:

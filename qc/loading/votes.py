@@ -2,7 +2,7 @@
 
 The columns are those that LMArena (`model_a`, `model_b`, `winner`, `judge`) and compar:IA (`model_a_name`,
 `model_b_name`, `chosen_model_name`, `both_equal`, `visitor_id`) publish. Others are not read. Style is that
-of the replies in `conversation_a` and `conversation_b`, where they are.
+of the replies in `conversation_a` and `conversation_b`, or `messages_a` and `messages_b`, where they are.
 """
 
 import csv
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,13 @@ from qc.names import clean
 from qc.statistics.formatting import formatting
 from qc.table import whole
 
-_SECOND = ("model_b", "model_b_name")
-_WINNER, _CHOSEN, _EQUAL = "winner", "chosen_model_name", "both_equal"
+SECOND_SYSTEM = ("model_b", "model_b_name")
+WINNER, CHOSEN, EQUAL = "winner", "chosen_model_name", "both_equal"
 # Columns that tell voters apart, the surest first; a session is part of what a voter did.
 VOTERS = ("judge", "visitor_id", "visitor_uuid", "evaluation_session_id", "session_hash")
-_IDS = ("id", "question_id", "uuid")
-_TEXTS = ("conversation_a", "conversation_b")
-_KNOWN = (*FIRST_SYSTEM, *_SECOND, _WINNER, _CHOSEN, _EQUAL, *VOTERS, *_IDS, *_TEXTS)
+IDS = ("id", "question_id", "uuid")
+TEXTS = (("conversation_a", "conversation_b"), ("messages_a", "messages_b"))
+_KNOWN = (*FIRST_SYSTEM, *SECOND_SYSTEM, WINNER, CHOSEN, EQUAL, *VOTERS, *IDS, *chain.from_iterable(TEXTS))
 OUTCOMES = {"model_a": 1, "model_b": -1, "tie": 0, "tie (bothbad)": 0, "both_bad": 0, "bothbad": 0}
 _REPAIR = "Repair the file, or leave the row out."
 _PEEKED = 4096
@@ -103,7 +104,7 @@ def _reader(first: bytes) -> Callable[[RunFile], pd.DataFrame] | None:
     if _JSON_ROW.match(first):
         return _json_lines
     names = set(_header(first))
-    return None if names.isdisjoint(FIRST_SYSTEM) or names.isdisjoint(_SECOND) else _csv
+    return None if names.isdisjoint(FIRST_SYSTEM) or names.isdisjoint(SECOND_SYSTEM) else _csv
 
 
 def _header(first: bytes) -> list[str]:
@@ -164,10 +165,10 @@ def votes_of(rows: pd.DataFrame, name: str, source: str) -> Votes:
         DataError: a winner is none of the known ones, or there is no column for it.
         EmptyRunError: no vote is left.
     """
-    one, other = (_named(rows, names) for names in (FIRST_SYSTEM, _SECOND))
+    one, other = (_named(rows, names) for names in (FIRST_SYSTEM, SECOND_SYSTEM))
     outcome = _outcomes(rows, one, other, source)
     notes = []
-    ids = next((each for each in _IDS if each in rows), None)
+    ids = next((each for each in IDS if each in rows), None)
     again = rows[ids].duplicated() & rows[ids].notna() if ids else pd.Series(False, rows.index)
     missing = (one.isna() | other.isna() | outcome.isna()) & ~again
     itself = (one == other) & ~missing & ~again
@@ -225,30 +226,29 @@ def _named(rows: pd.DataFrame, columns: tuple[str, ...]) -> pd.Series:
 
 def _outcomes(rows: pd.DataFrame, one: pd.Series, other: pd.Series, source: str) -> pd.Series:
     """Return 1, 0 or −1 for each row; NaN if nothing was chosen."""
-    if _WINNER in rows:
-        given = rows[_WINNER].map(lambda value: str(value).strip().lower(), na_action="ignore")
+    if WINNER in rows:
+        given = rows[WINNER].map(lambda value: str(value).strip().lower(), na_action="ignore")
         given = given.where(given != "")
         unknown = sorted(set(given.dropna()) - OUTCOMES.keys())
         if unknown:
             known = joined(list(OUTCOMES))
             raise DataError(
-                source, [Problem(_WINNER, f"{quoted(each)} is none of {known}.", _REPAIR) for each in unknown]
+                source, [Problem(WINNER, f"{quoted(each)} is none of {known}.", _REPAIR) for each in unknown]
             )
         return given.map(OUTCOMES).astype("float64")
-    if _CHOSEN not in rows:
-        raise DataError(
-            source, [Problem("the columns", f"neither {_WINNER} nor {_CHOSEN} is there.", _REPAIR)]
-        )
-    chosen = rows[_CHOSEN].map(lambda value: clean(str(value)), na_action="ignore")
-    equal = rows[_EQUAL].map(lambda value: str(value).lower() == "true") if _EQUAL in rows else False
+    if CHOSEN not in rows:
+        raise DataError(source, [Problem("the columns", f"neither {WINNER} nor {CHOSEN} is there.", _REPAIR)])
+    chosen = rows[CHOSEN].map(lambda value: clean(str(value)), na_action="ignore")
+    equal = rows[EQUAL].map(lambda value: str(value).lower() == "true") if EQUAL in rows else False
     outcome = np.select([equal, chosen == one, chosen == other], [0.0, 1.0, -1.0], np.nan)
     return pd.Series(outcome, rows.index)
 
 
 def _style(rows: pd.DataFrame) -> NDArray[np.float64] | None:
-    if not all(each in rows for each in _TEXTS):
+    texts = next((pair for pair in TEXTS if all(each in rows for each in pair)), None)
+    if texts is None:
         return None
-    counts = [_counts(rows[each]) for each in _TEXTS]
+    counts = [_counts(rows[each]) for each in texts]
     total = counts[0] + counts[1]
     return np.asarray((counts[0] - counts[1]) / np.where(total > 0, total, 1))
 

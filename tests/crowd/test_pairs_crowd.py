@@ -6,12 +6,16 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from scipy.stats import chi2
 
+from qc.convert.exchange.runs import content_of
+from qc.loading import LoadOptions, open_source
 from tests.crowd.test_crowd import DEMO
 from tests.support.server_process import Server
 
@@ -125,3 +129,17 @@ def test_what_arrivals_go_by_agrees_with_what_is_stored(
     )
     assert done.returncode == 0, done.stderr
     assert "agree with the stored data" in done.stdout
+
+
+def test_the_votes_of_the_database_are_those_of_the_export(
+    compared: list[dict[str, Any]], server: Server, tmp_path: Path
+) -> None:
+    exported = tmp_path / "choices.jsonl"
+    exported.write_text("".join(f"{json.dumps(line)}\n" for line in compared), encoding="utf-8")
+    options = LoadOptions(simulated=True)
+    with open_source(str(server.data / "candor.db")) as database, open_source(str(exported)) as file:
+        stored, told = (content_of(source, options) for source in (database, file))
+    assert all(vote.time is not None for vote in stored.votes)
+    assert [replace(vote, time=None) for vote in stored.votes] == list(told.votes)
+    assert len(stored.votes) == WORKERS * PAIRS * 2
+    assert all(vote.first.messages[0] == vote.second.messages[0] for vote in stored.votes)

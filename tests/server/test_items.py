@@ -83,6 +83,12 @@ def test_a_mistake_is_told_with_its_line(write: Callable[..., Path], line: Any, 
         read_items(write(GOOD[0], line))
 
 
+def test_a_file_in_another_format_says_how_to_make_items_of_it(write: Callable[..., Path]) -> None:
+    with pytest.raises(StudyInvalid, match=r"candor data convert FILE items\.jsonl") as caught:
+        read_items(write({"messages": [{"role": "assistant", "content": "a"}]}, GOOD[0]))
+    assert "\n" not in str(caught.value)
+
+
 def test_an_empty_file_and_none(write: Callable[..., Path], tmp_path: Path) -> None:
     with pytest.raises(StudyInvalid, match="there are no items in it"):
         read_items(write(""))

@@ -58,6 +58,9 @@ CHOICE = (
     "right_system",
     "turn_index",
     "preference",
+    "left_conversation_id",
+    "right_conversation_id",
+    "chosen_at",
 )
 RUN_STATE = (
     "status",
@@ -115,6 +118,8 @@ TEXT = {
     "source_conversation_id",
     "left_system",
     "right_system",
+    "left_conversation_id",
+    "right_conversation_id",
     "preference",
     "reason",
     "cause",
