@@ -1,8 +1,9 @@
 """Read votes of a public arena: JSON Lines, CSV or Parquet with a row for each vote between two systems.
 
-The columns are those that LMArena (`model_a`, `model_b`, `winner`, `judge`) and compar:IA (`model_a_name`,
-`model_b_name`, `chosen_model_name`, `both_equal`, `visitor_id`) publish. Others are not read. Style is that
-of the replies in `conversation_a` and `conversation_b`, where they are.
+The columns are those that LMArena (`model_a`, `model_b`, `winner` or `winner_model_a`, `winner_model_b` and
+`winner_tie`, `judge`) and compar:IA (`model_a_name`, `model_b_name`, `chosen_model_name`, `both_equal`,
+`visitor_id`) publish. Others are not read. Style is that of the replies in `conversation_a` and
+`conversation_b`, where they are.
 """
 
 import csv
@@ -26,11 +27,14 @@ from qc.table import whole
 
 _SECOND = ("model_b", "model_b_name")
 _WINNER, _CHOSEN, _EQUAL = "winner", "chosen_model_name", "both_equal"
+# In each row one of them is 1, and the others are 0.
+_ONE_HOT = {"winner_model_a": 1.0, "winner_model_b": -1.0, "winner_tie": 0.0}
+_YES, _NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "false", ""})
 # Columns that tell voters apart, the surest first; a session is part of what a voter did.
 VOTERS = ("judge", "visitor_id", "visitor_uuid", "evaluation_session_id", "session_hash")
 _IDS = ("id", "question_id", "uuid")
 _TEXTS = ("conversation_a", "conversation_b")
-_KNOWN = (*FIRST_SYSTEM, *_SECOND, _WINNER, _CHOSEN, _EQUAL, *VOTERS, *_IDS, *_TEXTS)
+_KNOWN = (*FIRST_SYSTEM, *_SECOND, _WINNER, *_ONE_HOT, _CHOSEN, _EQUAL, *VOTERS, *_IDS, *_TEXTS)
 OUTCOMES = {"model_a": 1, "model_b": -1, "tie": 0, "tie (bothbad)": 0, "both_bad": 0, "bothbad": 0}
 _REPAIR = "Repair the file, or leave the row out."
 _PEEKED = 4096
@@ -235,6 +239,8 @@ def _outcomes(rows: pd.DataFrame, one: pd.Series, other: pd.Series, source: str)
                 source, [Problem(_WINNER, f"{quoted(each)} is none of {known}.", _REPAIR) for each in unknown]
             )
         return given.map(OUTCOMES).astype("float64")
+    if _ONE_HOT.keys() <= set(rows.columns):
+        return _one_hot(rows, source)
     if _CHOSEN not in rows:
         raise DataError(
             source, [Problem("the columns", f"neither {_WINNER} nor {_CHOSEN} is there.", _REPAIR)]
@@ -243,6 +249,23 @@ def _outcomes(rows: pd.DataFrame, one: pd.Series, other: pd.Series, source: str)
     equal = rows[_EQUAL].map(lambda value: str(value).lower() == "true") if _EQUAL in rows else False
     outcome = np.select([equal, chosen == one, chosen == other], [0.0, 1.0, -1.0], np.nan)
     return pd.Series(outcome, rows.index)
+
+
+def _one_hot(rows: pd.DataFrame, source: str) -> pd.Series:
+    """Return the same of columns that are 1 where their outcome was chosen."""
+    given = rows[list(_ONE_HOT)].map(lambda value: "" if pd.isna(value) else str(value).strip().lower())
+    problems = [
+        Problem(name, f"{quoted(value)} is neither 1 nor 0.", _REPAIR)
+        for name in _ONE_HOT
+        for value in sorted(set(given[name]) - _YES - _NO)
+    ]
+    chosen = given.isin(_YES)
+    if several := int((chosen.sum(axis=1) > 1).sum()):
+        rows_of = "1 row" if several == 1 else f"{whole(several)} rows"
+        problems.append(Problem(joined(list(_ONE_HOT)), f"In {rows_of} more than one is 1.", _REPAIR))
+    if problems:
+        raise DataError(source, problems)
+    return chosen.idxmax(axis=1).map(_ONE_HOT).where(chosen.any(axis=1))
 
 
 def _style(rows: pd.DataFrame) -> NDArray[np.float64] | None:
