@@ -296,8 +296,8 @@ def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_s
 def _require_plain(formats: frozenset[str]) -> None:
     if for_paper := formats & frozenset(PAPER_FORMATS):
         raise OptionError(
-            f"--format names {' and '.join(sorted(for_paper))}, but comparisons and votes have no files for a "
-            f"paper yet. Name others: {', '.join(FORMATS)}."
+            f"--format names {' and '.join(sorted(for_paper))}, but comparisons and votes have no files for "
+            f"a paper yet. Name others: {', '.join(FORMATS)}."
         )
 
 
