@@ -26,7 +26,7 @@ from tests.qc.support.designs import Design, run_of
 
 DRAWS = 999
 # Fragility takes as long as all the rest, so it is looked at in one of so many runs.
-FRAGILITY_EACH = 10
+FRAGILITY_EACH = 25
 WORKERS = (2, 3, 4, 5, 6, 13, 30, 80)
 COLUMNS = (
     "differences with an interval",
