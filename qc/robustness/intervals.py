@@ -132,9 +132,6 @@ def leader(
 # Random signs of 3 or 4 raters give only 4 or 8 different draws, too few for a level of 5 %.
 # `benchmarks/qc_truth.py --part few` begins at 5.
 FEWEST_RATERS = 5
-# Luck lifts the leader further than so few signs show: with 5 raters its interval holds down to 91 %
-# (`benchmarks/qc_truth.py --part hostile`).
-FEWEST_FOR_LEADER = 6
 # Scores by criterion are more skewed than overall scores, and heaped at an end of the slider: with fewer
 # workers of a published run their intervals hold 92 to 93 % (`benchmarks/qc_truth.py --part few-drawn`).
 FEWEST_BY_CRITERION = 15
@@ -177,8 +174,7 @@ class Intervals:
     FEWEST_RATERS workers rated a system (of a score on one of several criteria, fewer than
     FEWEST_BY_CRITERION), a few of them gave most of its ratings, they differ by less than
     half a step of a slider, or all systems were rated alike (`systems_alike`). Such a system has the widest
-    range of ranks. A system without a score has rank 0. The highest overall z has no interval with fewer than
-    FEWEST_FOR_LEADER raters.
+    range of ranks. A system without a score has rank 0.
 
     Attributes:
         level: level of each single interval, and of all simultaneous intervals together.
@@ -281,13 +277,9 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
     pairs = _pairs(found, drawn, differ)
     highest = np.flatnonzero(places(found.mean[:, 0]) == 1)
     rated = np.flatnonzero(known[:, 0])
-    told = known[highest, 0].all()
-    lifted = highest if told and (found.raters[highest] < FEWEST_FOR_LEADER).any() else highest[:0]
-    low[lifted, 0] = high[lifted, 0] = np.nan
     # If the highest score has no interval, no system has a chance to be the best.
-    told = told and not len(lifted)
-    best_chance = np.where(known[:, 0] & told, 0.0, np.nan)
-    if len(rated) and told:
+    best_chance = np.where(known[:, 0] & known[highest, 0].all(), 0.0, np.nan)
+    if len(rated) and known[highest, 0].all():
         contenders = rated[pairs.contends[highest[0], rated]]
         first = leader(
             found.mean[contenders, 0],
@@ -327,7 +319,6 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
         uneven=uneven,
         notes=(
             *_few(systems, found),
-            *_lifted([systems[i] for i in lifted]),
             *uneven,
             *_alike(systems, found.raters, known[:, 0] | found.carried_by_fewer_than(FEWEST_EFFECTIVE)),
         ),
@@ -454,17 +445,6 @@ def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
     if (few & ~too_few & (found.raters < FEWEST_BY_CRITERION)).any() and found.u.shape[2] > ONE_CRITERION:
         notes[-1] += f" Scores by criterion have an interval from {FEWEST_BY_CRITERION} workers on."
     return notes
-
-
-def _lifted(systems: list[str]) -> list[str]:
-    """Return a note on `systems` with the highest score, but too few raters for an interval of it."""
-    if not systems:
-        return []
-    return [
-        f"Fewer than {FEWEST_FOR_LEADER} workers who passed rated {listed(systems)}, with the highest score. "
-        "How far luck has lifted it cannot be told from so few, so it has no interval, and no chance to be "
-        "the best is given."
-    ]
 
 
 def _carried(systems: tuple[str, ...], found: Influences) -> list[str]:

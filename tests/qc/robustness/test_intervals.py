@@ -323,17 +323,6 @@ def test_a_system_that_few_rated_has_no_interval() -> None:
     assert not [pair for pair in result.indistinct if "none" in pair]
 
 
-@pytest.mark.parametrize(("workers", "known"), [(5, False), (6, True)])
-def test_below_six_raters_the_highest_score_has_no_interval(workers: int, known: bool) -> None:
-    z = np.random.default_rng(4).normal(0, 1, (workers, 3))
-    systems = np.tile(np.arange(3), workers)
-    result = found(sample_of_arrays(np.repeat(np.arange(workers), 3), systems, z.reshape(-1, 1)))
-    assert np.isfinite(result.z_low[:, 0]).tolist() == [known, True, True]
-    assert np.isfinite(result.z_high[:, 0]).tolist() == [known, True, True]
-    assert np.isfinite(result.best_chance).all() == known
-    assert any(note.startswith("Fewer than 6 workers") for note in result.notes) != known
-
-
 @pytest.mark.parametrize(("workers", "known"), [(4, False), (5, True)])
 def test_below_five_raters_no_system_is_told_apart(workers: int, known: bool) -> None:
     # The second system is ten standard deviations worse in the eyes of each worker.
