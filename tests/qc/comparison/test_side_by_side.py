@@ -111,6 +111,19 @@ def test_two_workers_say_nothing_of_others() -> None:
     assert "without an interval" in comparison_findings(found, None, "").verdict[0]
 
 
+@pytest.mark.parametrize(("deciding", "known"), [(4, False), (5, True)])
+def test_workers_who_always_tie_count_for_no_interval(deciding: int, known: bool) -> None:
+    pairs = [("ash", "birch"), ("birch", "cedar"), ("cedar", "ash")]
+    rows = [
+        (f"w{worker}", *pair, "left" if worker < deciding and number != worker % 3 else "tie")
+        for worker in range(9)
+        for number, pair in enumerate(pairs)
+    ]
+    scores = compare(choices(rows), bootstrap=200).scores
+    assert np.isfinite(scores.fit.scores).all()
+    assert np.isfinite(scores.low).all() == known
+
+
 def test_of_choices_that_one_of_many_workers_made_nothing_is_said_to_be_sure() -> None:
     one, others = drawn(1, 1, 400), [(f"x{row[0]}", *row[1:]) for row in drawn(12, 2)]
     found = compare(choices([*one, *others]), bootstrap=100)
