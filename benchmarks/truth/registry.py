@@ -74,8 +74,8 @@ TRIED = {
     "transcripts": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "references": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
-    "hostile-choices": "3 equal systems, 13 workers: a polarising system, no ties, half always choose the "
-    "left one, the same said of a pair each time, unequal work",
+    "hostile-choices": "3 equal systems, 5 and 13 workers: tastes, a polarising system, mostly ties or none, "
+    "half always choose the left one, the same said of a pair each time, unequal work, returning workers",
     "arena": "6 to 20 systems, equal or not; 120 to 2,000 voters with tastes or without, or not told",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
     "judges": "6 to 100 workers with 6 ratings each, from 12 on also uneven, judges of r = 0 to 0.95",
