@@ -37,7 +37,7 @@ COLUMNS = (
     "all differences held (≥ 95)",
     "any claim on pairs, groups, ranks or the best false (≤ 5)",
     "any pair differs, by worker with Holm (≤ 5)",
-    "leader's z held (≥ 95)",
+    "leader's z held",
     "leader said to be best",
     "leader is best",
     "workers named as fragile who change nothing (≤ 0)",

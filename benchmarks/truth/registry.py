@@ -54,7 +54,7 @@ TRIED = {
     "belief": "3 or 10 systems, as often equal as not",
     "few": "2 to 10 equal systems, 5 to 13 workers, normal errors",
     "few-drawn": "9 to 30 workers of the published runs, drawn anew, so that 5 or more rate each system",
-    "hostile": "5 equal systems, or two of them worse; 5 and 13 workers who passed: one impression on all "
+    "hostile": "5 equal systems, or two of them worse; 5 to 30 workers who passed: one impression on all "
     "criteria, ratings in tens or quarters, a tenth of the scale, a polarising system, unequal work, "
     "returning workers, half of the QC ratings missing",
     "certificate": "3 or 10 systems: equal, as published, in halves, one ahead; 7 to 248 workers; "
@@ -95,14 +95,6 @@ TRIED = {
     "wrong-order": "differences of 0 to 3 standard errors",
 }
 _FROM_FIVE = tuple(f"means-{workers}" for workers in (5, 10, 20, 40))
-# Of 5 workers the leader's interval does not always hold.
-_HOSTILE = tuple(
-    f"{key}-13"
-    for key in (
-        *("plain", "clusters", "halo", "tens", "quarters", "tenth"),
-        *("polarising", "unequal", "returning", "missing"),
-    )
-)
 _FEW_SIGNS = "signs of 5 or 6 workers have few values, of which the next higher is taken"
 
 STATEMENTS = (
@@ -241,12 +233,11 @@ STATEMENTS = (
         remark=_FEW_SIGNS,
     ),
     Statement(
-        "interval of the leader's z, hostile ways to rate, at least",
+        "interval of the leader's z, hostile ways to rate",
         ("report:systems[].interval.*",),
         "hostile",
-        ("leader's z held (≥ 95)",),
-        _HOSTILE,
-        "with 5 workers 91.3 to 95.8, too little where work is unequal",
+        ("leader's z held",),
+        remark="95 would be right; 94.5 on average, and surely less than 95 where 5 workers did unequal work",
     ),
     Statement(
         "chance to be the best, hostile ways to rate, and how often it is so",
