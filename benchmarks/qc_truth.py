@@ -35,6 +35,7 @@ from benchmarks.truth import (
     context,
     few,
     groups,
+    hostile,
     judges,
     judgments,
     means,
@@ -57,6 +58,7 @@ PARTS: dict[str, Part] = (
     | arenas.PARTS
     | few.PARTS
     | uneven.PARTS
+    | hostile.PARTS
     | means.PARTS
     | choices.PARTS
     | context.PARTS

@@ -54,6 +54,9 @@ TRIED = {
     "belief": "3 or 10 systems, as often equal as not",
     "few": "2 to 10 equal systems, 5 to 13 workers, normal errors",
     "few-drawn": "9 to 30 workers of the published runs, drawn anew, so that 5 or more rate each system",
+    "hostile": "5 equal systems, or two of them worse; 5 to 30 workers who passed: one impression on all "
+    "criteria, ratings in tens or quarters, a tenth of the scale, a polarising system, unequal work, "
+    "returning workers, half of the QC ratings missing",
     "certificate": "3 or 10 systems: equal, as published, in halves, one ahead; 7 to 248 workers; "
     "8 assignments each; strong tastes",
     "uneven": "35 to 39 workers, of whom up to five have up to 60 assignments; strong tastes",
@@ -71,6 +74,8 @@ TRIED = {
     "transcripts": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "references": "8 to 32 workers, 12 or 40 items of each of 4 equal systems",
     "choices": "3 equal systems, 5 to 40 workers with tastes",
+    "hostile-choices": "3 equal systems, 5 and 13 workers: tastes, a polarising system, mostly ties or none, "
+    "half always choose the left one, the same said of a pair each time, unequal work, returning workers",
     "arena": "6 to 20 systems, equal or not; 120 to 2,000 voters with tastes or without, or not told",
     "judgments": "10 to 100 workers, with habits or without, 1 or 2 for each output",
     "judges": "6 to 100 workers with 6 ratings each, from 12 on also uneven, judges of r = 0 to 0.95",
@@ -202,6 +207,61 @@ STATEMENTS = (
         ("report:intervals.indistinct*", "report:intervals.groups*", "report:systems[].rank.*"),
         "uneven",
         ("any wrongly told apart (≤ 5)",),
+    ),
+    Statement(
+        "the same, hostile ways to rate; certificate: any claim is false",
+        (
+            "report:intervals.indistinct*",
+            "report:intervals.groups*",
+            "report:systems[].rank.*",
+            "certificate:claims.*",
+        ),
+        "hostile",
+        ("any claim on pairs, groups, ranks or the best false (≤ 5)",),
+        remark="with 2 to 4 workers nothing is told apart",
+    ),
+    Statement(
+        "interval of one difference, and of all at once, hostile ways to rate, at least",
+        (
+            "report:intervals.difference_low*",
+            "report:intervals.difference_high*",
+            "report:intervals.simultaneous_low*",
+            "report:intervals.simultaneous_high*",
+        ),
+        "hostile",
+        ("difference held (≥ 95)", "all differences held (≥ 95)"),
+        remark=_FEW_SIGNS,
+    ),
+    Statement(
+        "interval of the leader's z, hostile ways to rate",
+        ("report:systems[].interval.*",),
+        "hostile",
+        ("leader's z held",),
+        remark="95 would be right; 94.5 on average, and surely less than 95 where 5 workers did unequal work",
+    ),
+    Statement(
+        "chance to be the best, hostile ways to rate, and how often it is so",
+        ("report:systems[].best_chance",),
+        "hostile",
+        ("leader said to be best", "leader is best"),
+        remark="of equal systems, where some of the belief stays on systems that differ, as above",
+    ),
+    Statement(
+        "p of all pairs, by worker, with Holm's correction, hostile ways to rate",
+        ("report:significance.by_worker_holm*", "report:preregistration.decisions*"),
+        "hostile",
+        ("any pair differs, by worker with Holm (≤ 5)",),
+    ),
+    Statement(
+        "fragility: workers named, without whom nothing changes",
+        (
+            "report:fragility.workers[].worker",
+            "report:fragile_pairs.pair.workers[]",
+            "report:fragile_pairs.groups.workers[]",
+        ),
+        "hostile",
+        ("workers named as fragile who change nothing (≤ 0)",),
+        remark="every removal is confirmed by scoring the run without these workers",
     ),
     Statement(
         "certificate: any claim is false",
@@ -509,6 +569,19 @@ STATEMENTS = (
         ("side_by_side:verdict[]",),
         "choices",
         ("any wrongly told apart (≤ 5)",),
+    ),
+    Statement(
+        "side by side: score, hostile ways to choose, at least",
+        ("side_by_side:scores[].low", "side_by_side:scores[].high"),
+        "hostile-choices",
+        ("score held, if there is one (≥ 95)",),
+        remark="as above",
+    ),
+    Statement(
+        "side by side: one system lies above another, hostile ways to choose",
+        ("side_by_side:verdict[]",),
+        "hostile-choices",
+        ("any system wrongly above another (≤ 5)",),
     ),
     Statement("arena: score", ("arena:scores[].low", "arena:scores[].high"), "arena", ("score held (95)",)),
     Statement(

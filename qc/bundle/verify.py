@@ -12,7 +12,7 @@ import typer
 from pydantic_core import from_json
 
 from qc.bundle.certificate import BADGE, CERTIFICATE, LINE
-from qc.bundle.making import PREREGISTRATION, REPORT, SIGNATURE, Reported, report_on
+from qc.bundle.making import PREREGISTRATION, README, REPORT, SIGNATURE, STUDY, Reported, report_on
 from qc.bundle.manifest import Manifest, chosen, read_manifest, records, versions
 from qc.command import output_console, progress, stderr_console
 from qc.errors import QcError
@@ -23,6 +23,11 @@ from qc.render.manifest import DOCUMENT
 STEPS = 3
 DOCUMENT_NAME = f"report/{DOCUMENT.name}"
 SHOWN = 20
+# Candor 0.1 made bundles without a certificate.
+UNCERTIFIED = "0.1."
+CERTIFICATE_FILES = frozenset({CERTIFICATE, BADGE, LINE})
+# Files of a bundle that its data do not give.
+GIVEN = frozenset({STUDY, README, SIGNATURE, PREREGISTRATION, MANIFEST})
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,9 @@ def check_bundle(path: Path, on_step: OnStep = no_step, published: Path | None =
     manifest = read_manifest(str(path), files)
     differences = list(_changed(files, manifest))
     remarks = tuple(_versions(manifest))
+    uncertified = manifest.candor.startswith(UNCERTIFIED) and not CERTIFICATE_FILES & files.keys()
+    if uncertified:
+        remarks += (f"There is no certificate in it: Candor {manifest.candor} made none.",)
     on_step("Analysing its data anew")
     try:
         again = _again(files, manifest)
@@ -72,10 +80,12 @@ def check_bundle(path: Path, on_step: OnStep = no_step, published: Path | None =
     if again.signature != manifest.signature:
         differences += _signatures(manifest.signature, again.signature)
     differences += _refusals(manifest.unreported, again.refused)
-    differences += _reports(files, again, manifest.files.keys())
+    left_out = CERTIFICATE_FILES if uncertified else frozenset()
+    report = {name: content for name, content in again.files.items() if name not in left_out}
+    differences += _reports(files, again._replace(files=report), manifest.files.keys())
     if published is not None:
         differences += _published(published, again)
-    line = again.files.get(LINE, b"").decode().strip()
+    line = report.get(LINE, b"").decode().strip()
     return Checked(again.signature, manifest.signature, tuple(differences), remarks, again.refused, line)
 
 
@@ -145,12 +155,14 @@ def _reports(files: Mapping[str, bytes], again: Reported, known: Any) -> Iterato
             yield f"{name} is not what the data give."
     for name in sorted(report.keys() - files.keys() - set(known)):
         yield f"{name} is not in the bundle, but its data give it."
-    if again.refused is not None:
-        for name in sorted(name for name in files if name.startswith(REPORT)):
+    data = {data_file(run, files) for run in (RUN, SECOND)}
+    for name in sorted(files.keys() & set(known) - report.keys() - GIVEN - data):
+        if again.refused is not None and name.startswith(REPORT):
             yield f"{name} is in the bundle, and its data give no report."
-    for name in (CERTIFICATE, BADGE, LINE):
-        if name in files and name not in report:
+        elif name in CERTIFICATE_FILES:
             yield f"{name} is in the bundle, and its data give no certificate."
+        else:
+            yield f"{name} is in the bundle, and its data do not give it."
     if SIGNATURE in files and f"{again.signature}\n".encode() != files[SIGNATURE]:
         yield f"{SIGNATURE} is not the signature of the data."
 

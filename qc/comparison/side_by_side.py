@@ -51,6 +51,8 @@ from qc.statistics.resampling import (
 
 _ROUNDS = 100
 _CLOSE = 1e-10
+# Resamples are fitted together, as many as have so many pairs of systems.
+_CELLS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -76,8 +78,16 @@ def groups(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.i
     return np.asarray(connected_components((wins + ties) > 0, directed=True, connection="strong")[1])
 
 
-def boundless(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> bool:
-    """Return whether ties let the differences, and nu with them, grow without limit.
+def _connected(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether each of (B, systems, systems) tables has one group, (B,)."""
+    reached = (wins + ties > 0) | np.eye(wins.shape[1], dtype=bool)
+    for _ in range(int(np.ceil(np.log2(max(wins.shape[1], 2))))):
+        reached = np.matmul(reached.astype(np.float32), reached.astype(np.float32)) > 0
+    return np.asarray(reached.all(axis=(1, 2)))
+
+
+def boundless(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether ties let the differences, and nu with them, grow without limit, (…,).
 
     Move the scores along b, and log nu by 1/2. No choice becomes less likely, at any distance, if b falls by
     at least 1 from a winner to a loser, and differs by at most 1 where there was a tie. Such a b exists
@@ -85,11 +95,10 @@ def boundless(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> bool:
     algorithm finds in systems³ steps. So a system that only won and tied may have no score.
     """
     bound = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
-    for through in range(len(bound)):
-        bound = np.minimum(bound, bound[:, through, None] + bound[None, through, :])
-        if (np.diagonal(bound) < 0).any():
-            return False
-    return bool(ties.any())
+    for through in range(bound.shape[-1]):
+        bound = np.minimum(bound, bound[..., :, through, None] + bound[..., None, through, :])
+    negative = np.diagonal(bound, axis1=-2, axis2=-1).min(axis=-1, initial=0) < 0
+    return np.asarray(~negative & ties.any(axis=(-2, -1)))
 
 
 def separate(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -100,78 +109,117 @@ def separate(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np
 def fit(
     wins: NDArray[np.float64], ties: NDArray[np.float64], start: NDArray[np.float64] | None = None
 ) -> Fit:
-    """Return the scores with the greatest likelihood, by Newton's method.
-
-    The log-likelihood is concave in β and log nu; a step that would lower it is halved.
+    """Return the scores with the greatest likelihood.
 
     Args:
         wins: (systems, systems), how often the row's system was preferred to the column's.
         ties: (systems, systems), symmetric, number of ties.
         start: scores to start from.
     """
-    n = len(wins)
-    untied = not ties.any()
-    if n < 2 or (groups(wins, ties) != 0).any() or boundless(wins, ties):
-        return Fit(np.full(n, np.nan), np.nan)
-    at = np.zeros(n + 1)
-    if start is not None and np.isfinite(start).all():
-        at[:n] = start
+    at = _fits(wins[None], ties[None], start)[0]
+    nu = 0.0 if not ties.any() and np.isfinite(at).all() else float(np.exp(at[-1]))
+    return Fit(at[:-1] - at[:-1].mean(), nu)
+
+
+def _fits(
+    wins: NDArray[np.float64], ties: NDArray[np.float64], start: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Return scores and log nu of each of B tables, (B, systems + 1); NaN if the data do not determine them.
+
+    Newton's method: the log-likelihood is concave in both; a step that would lower it is halved.
+
+    Args:
+        wins, ties: (B, systems, systems).
+        start: (systems,), scores to start from.
+    """
+    n = wins.shape[1]
+    at = np.full((len(wins), n + 1), np.nan)
+    solved = _connected(wins, ties) & ~boundless(wins, ties) & (n > 1)
+    with_ties = ties.any(axis=(1, 2))
+    for untied in (False, True):
+        which = np.flatnonzero(solved & (with_ties != untied))
+        first = np.zeros((len(which), n + 1))
+        if start is not None and np.isfinite(start).all():
+            first[:, :n] = start
+        at[which] = _climbed(first, wins[which], ties[which], untied)
+    return at
+
+
+def _climbed(
+    at: NDArray[np.float64], wins: NDArray[np.float64], ties: NDArray[np.float64], untied: bool
+) -> NDArray[np.float64]:
+    """Return the maxima of the likelihoods that Newton's steps reach from `at`, (B, systems + 1)."""
     value = _log_likelihood(at, wins, ties, untied)
+    moving = np.arange(len(at))
     for _ in range(_ROUNDS):
-        step = _newton_step(at, wins, ties, untied)
-        size = 1.0
-        while (after := _log_likelihood(at + size * step, wins, ties, untied)) < value and size > _CLOSE:
-            size /= 2
-        at, gained, value = at + size * step, after - value, max(after, value)
-        if gained <= 0 or np.abs(size * step).max() < _CLOSE:
+        if not len(moving):
             break
-    return Fit(at[:n] - at[:n].mean(), 0.0 if untied else float(np.exp(at[n])))
+        here, won, tied = at[moving], wins[moving], ties[moving]
+        step = _newton_step(here, won, tied, untied)
+        size = np.ones(len(moving))
+        after = _log_likelihood(here + step, won, tied, untied)
+        while (lower := np.flatnonzero((after < value[moving]) & (size > _CLOSE))).size:
+            size[lower] /= 2
+            moved = here[lower] + size[lower, None] * step[lower]
+            after[lower] = _log_likelihood(moved, won[lower], tied[lower], untied)
+        step *= size[:, None]
+        at[moving] += step
+        gained = after - value[moving]
+        value[moving] = np.maximum(after, value[moving])
+        moving = moving[(gained > 0) & (np.abs(step).max(axis=1) >= _CLOSE)]
+    return at
 
 
 def _win_and_tie(at: NDArray[np.float64], untied: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the chance that the row's system is preferred to the column's, and that of a tie."""
-    difference = at[:-1, None] - at[None, :-1]
+    difference = at[:, :-1, None] - at[:, None, :-1]
     half = np.clip(difference / 2, -300, 300)
     win, loss = np.exp(half), np.exp(-half)
-    tie = 0.0 if untied else np.exp(np.clip(at[-1], -300, 300))
+    tie = np.zeros((len(at), 1, 1)) if untied else np.exp(np.clip(at[:, -1], -300, 300))[:, None, None]
     total = win + loss + tie
-    return win / total, np.broadcast_to(tie / total, win.shape)
+    return win / total, tie / total
+
+
+def _summed(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(tables.reshape(len(tables), tables.shape[1] * tables.shape[2]).sum(axis=1))
 
 
 def _log_likelihood(
     at: NDArray[np.float64], wins: NDArray[np.float64], ties: NDArray[np.float64], untied: bool
-) -> float:
+) -> NDArray[np.float64]:
     win, tie = _win_and_tie(at, untied)
-    value = float((wins * np.log(win)).sum())
-    return value if untied else value + float((np.triu(ties) * np.log(tie)).sum())
+    value = _summed(wins * np.log(win))
+    return value if untied else value + _summed(np.triu(ties) * np.log(tie))
 
 
 def _newton_step(
     at: NDArray[np.float64], wins: NDArray[np.float64], ties: NDArray[np.float64], untied: bool
 ) -> NDArray[np.float64]:
-    """Return the Newton step: to the maximum of the quadratic approximation of the likelihood at `at`."""
-    n = len(wins)
+    """Return the Newton steps: to the maxima of the quadratic approximations of the likelihoods at `at`."""
+    count, n = len(wins), wins.shape[1]
     win, tie = _win_and_tie(at, untied)
-    number = wins + wins.T + ties
-    loss = win.T
-    gradient, information = np.zeros(n + 1), np.zeros((n + 1, n + 1))
-    gradient[:n] = ((wins - wins.T) / 2 - number * (win - loss) / 2).sum(axis=1)
+    lost = wins.swapaxes(1, 2)
+    number = wins + lost + ties
+    net = win - win.swapaxes(1, 2)
+    gradient, information = np.zeros((count, n + 1)), np.zeros((count, n + 1, n + 1))
+    gradient[:, :n] = ((wins - lost) / 2 - number * net / 2).sum(axis=2)
     # Of one comparison: (win − loss)/2 is the score of the difference, tie that of log nu.
-    of_difference = number * ((win + loss) - (win - loss) ** 2) / 4
-    information[:n, :n] = np.diag(of_difference.sum(axis=1)) - of_difference
+    of_difference = number * ((win + win.swapaxes(1, 2)) - net**2) / 4
+    information[:, :n, :n] = np.eye(n) * of_difference.sum(axis=2)[:, :, None] - of_difference
     if not untied:
         upper = np.triu(number, 1)
-        gradient[n] = np.triu(ties, 1).sum() - (upper * tie).sum()
-        information[n, n] = (upper * tie * (1 - tie)).sum()
-        cross = -(number * (win - loss) / 2 * tie).sum(axis=1)
-        information[:n, n] = information[n, :n] = cross
+        gradient[:, n] = _summed(np.triu(ties, 1)) - _summed(upper * tie)
+        information[:, n, n] = _summed(upper * tie * (1 - tie))
+        cross = -(number * net / 2 * tie).sum(axis=2)
+        information[:, :n, n] = information[:, n, :n] = cross
     else:
-        information[n, n] = 1.0
-    information[:n, :n] += 1.0 / n  # a common shift of all scores is not identified
-    return np.asarray(np.linalg.solve(information, gradient), np.float64)
+        information[:, n, n] = 1.0
+    information[:, :n, :n] += 1.0 / n  # a common shift of all scores is not identified
+    return np.asarray(np.linalg.solve(information, gradient[..., None])[..., 0], np.float64)
 
 
-# With two workers, a resample has both, or one of them twice, which does not show how workers differ.
+# With two workers, a resample has both, or one of them twice, which does not show how workers differ. Workers
+# who always tie do not count: where ties are frequent, 5 workers told equal systems apart in 13 % of runs.
 FEWEST_WORKERS = 5
 # With fewer draws, the standard deviation is uncertain by more than a tenth, 1 / √(2 · 50).
 FEWEST_DRAWS = 50
@@ -314,7 +362,8 @@ def score_choices(
     drawn = drawn_scores(tables, fitted.scores, bootstrap, rng)
     usable = drawn[~np.isnan(drawn[:, 0])]
     unusable = bootstrap - len(usable)
-    if len(tables) < FEWEST_WORKERS or carried or len(usable) < FEWEST_DRAWS:
+    deciding = np.count_nonzero(tables[:, 0].sum(axis=(1, 2)))
+    if deciding < FEWEST_WORKERS or carried or len(usable) < FEWEST_DRAWS:
         return without(bootstrap, unusable)
     low, high = t_interval(fitted.scores, _errors(usable, len(tables)), len(tables) - 1)
     above = _above(fitted.scores, usable, len(tables))
@@ -325,12 +374,15 @@ def drawn_scores(
     tables: NDArray[np.float64], start: NDArray[np.float64], count: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return the scores of `count` resamples of the workers, (count, S); NaN if not determined."""
-    flat, drawn = tables.reshape(len(tables), -1), np.empty((count, len(start)))
-    for row in range(count):
-        times = np.bincount(rng.integers(len(flat), size=len(flat)), minlength=len(flat))
-        resampled = (times @ flat).reshape(tables.shape[1:])
-        drawn[row] = fit(*_totals(resampled), start=start).scores
-    return drawn
+    flat, workers, n = tables.reshape(len(tables), -1), len(tables), len(start)
+    some = max(1, _CELLS // n**2)
+    drawn = np.empty((count, n))
+    for first in range(0, count, some):
+        rows = slice(first, min(first + some, count))
+        times = (np.bincount(rng.integers(workers, size=workers), minlength=workers) for _ in drawn[rows])
+        wins, once = np.array([each @ flat for each in times]).reshape(-1, 2, n, n).swapaxes(0, 1)
+        drawn[rows] = _fits(wins, once + once.swapaxes(1, 2), start)[:, :-1]
+    return np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
 
 
 def _shares(tables: NDArray[np.float64]) -> NDArray[np.float64]:

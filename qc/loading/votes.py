@@ -1,8 +1,9 @@
 """Read votes of a public arena: JSON Lines, CSV or Parquet with a row for each vote between two systems.
 
-The columns are those that LMArena (`model_a`, `model_b`, `winner`, `judge`) and compar:IA (`model_a_name`,
-`model_b_name`, `chosen_model_name`, `both_equal`, `visitor_id`) publish. Others are not read. Style is that
-of the replies in `conversation_a` and `conversation_b`, or `messages_a` and `messages_b`, where they are.
+The columns are those that LMArena (`model_a`, `model_b`, `winner` or `winner_model_a`, `winner_model_b` and
+`winner_tie`, `judge`) and compar:IA (`model_a_name`, `model_b_name`, `chosen_model_name`, `both_equal`,
+`visitor_id`) publish. Others are not read. Style is that of the replies in `conversation_a` and
+`conversation_b`, or `messages_a` and `messages_b`, where they are.
 """
 
 import csv
@@ -27,11 +28,15 @@ from qc.table import whole
 
 SECOND_SYSTEM = ("model_b", "model_b_name")
 WINNER, CHOSEN, EQUAL = "winner", "chosen_model_name", "both_equal"
+# In each row one of them is 1, and the others are 0.
+ONE_HOT = {"winner_model_a": 1.0, "winner_model_b": -1.0, "winner_tie": 0.0}
+YES, _NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "false", ""})
 # Columns that tell voters apart, the surest first; a session is part of what a voter did.
 VOTERS = ("judge", "visitor_id", "visitor_uuid", "evaluation_session_id", "session_hash")
 IDS = ("id", "question_id", "uuid")
 TEXTS = (("conversation_a", "conversation_b"), ("messages_a", "messages_b"))
-_KNOWN = (*FIRST_SYSTEM, *SECOND_SYSTEM, WINNER, CHOSEN, EQUAL, *VOTERS, *IDS, *chain.from_iterable(TEXTS))
+_OUTCOMES = (WINNER, *ONE_HOT, CHOSEN, EQUAL)
+_KNOWN = (*FIRST_SYSTEM, *SECOND_SYSTEM, *_OUTCOMES, *VOTERS, *IDS, *chain.from_iterable(TEXTS))
 OUTCOMES = {"model_a": 1, "model_b": -1, "tie": 0, "tie (bothbad)": 0, "both_bad": 0, "bothbad": 0}
 _REPAIR = "Repair the file, or leave the row out."
 _PEEKED = 4096
@@ -236,12 +241,31 @@ def _outcomes(rows: pd.DataFrame, one: pd.Series, other: pd.Series, source: str)
                 source, [Problem(WINNER, f"{quoted(each)} is none of {known}.", _REPAIR) for each in unknown]
             )
         return given.map(OUTCOMES).astype("float64")
+    if ONE_HOT.keys() <= set(rows.columns):
+        return _one_hot(rows, source)
     if CHOSEN not in rows:
         raise DataError(source, [Problem("the columns", f"neither {WINNER} nor {CHOSEN} is there.", _REPAIR)])
     chosen = rows[CHOSEN].map(lambda value: clean(str(value)), na_action="ignore")
     equal = rows[EQUAL].map(lambda value: str(value).lower() == "true") if EQUAL in rows else False
     outcome = np.select([equal, chosen == one, chosen == other], [0.0, 1.0, -1.0], np.nan)
     return pd.Series(outcome, rows.index)
+
+
+def _one_hot(rows: pd.DataFrame, source: str) -> pd.Series:
+    """Return the same of columns that are 1 where their outcome was chosen."""
+    given = rows[list(ONE_HOT)].map(lambda value: "" if pd.isna(value) else str(value).strip().lower())
+    problems = [
+        Problem(name, f"{quoted(value)} is neither 1 nor 0.", _REPAIR)
+        for name in ONE_HOT
+        for value in sorted(set(given[name]) - YES - _NO)
+    ]
+    chosen = given.isin(YES)
+    if several := int((chosen.sum(axis=1) > 1).sum()):
+        rows_of = "1 row" if several == 1 else f"{whole(several)} rows"
+        problems.append(Problem(joined(list(ONE_HOT)), f"In {rows_of} more than one is 1.", _REPAIR))
+    if problems:
+        raise DataError(source, problems)
+    return chosen.idxmax(axis=1).map(ONE_HOT).where(chosen.any(axis=1))
 
 
 def _style(rows: pd.DataFrame) -> NDArray[np.float64] | None:

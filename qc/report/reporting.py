@@ -92,7 +92,7 @@ def report_on(
         read = _read(asked, options, on_step)
         found: Analysis | Findings
         if isinstance(read, Votes):
-            _require_votes_alone(asked, read, for_ratings)
+            _require_votes_alone(asked, read, options, for_ratings)
             found = _of_votes(read, options, on_step)
         elif isinstance(read, _Compared):
             _require_effect(asked, read, for_ratings)
@@ -148,9 +148,14 @@ def _require_effect(asked: ReportSource, read: "_Compared", for_ratings: list[st
         )
 
 
-def _require_votes_alone(asked: ReportSource, read: Votes, for_ratings: list[str]) -> None:
+def _require_votes_alone(
+    asked: ReportSource, read: Votes, options: AnalysisOptions, for_ratings: list[str]
+) -> None:
     given = [name for name, is_given in _of_databases(asked).items() if is_given] + for_ratings
     given += ["--criteria-file"] if asked.criteria else []
+    # Errors of votes are computed without draws, and no voter is tested.
+    given += ["--alpha"] if options.alpha != AnalysisOptions().alpha else []
+    given += ["--bootstrap"] if options.bootstrap != AnalysisOptions().bootstrap else []
     if given:
         raise OptionError(
             f"{read.source}: this file holds votes of an arena, so {' and '.join(given)} would have no "
@@ -277,7 +282,7 @@ def _writing_steps(formats: frozenset[str]) -> int:
 def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_step: OnStep) -> list[Path]:
     plain, for_paper = wanted & frozenset(FORMATS), wanted & frozenset(PAPER_FORMATS)
     if isinstance(found, Findings):
-        _require_plain(wanted, "a run of comparisons has")
+        _require_plain(wanted)
         return write_findings(found, out, plain, on_step)
     files = write(found, out, plain, on_step)
     if not for_paper:
@@ -288,11 +293,11 @@ def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_s
     return files + write_paper(found, out, for_paper, on_step)
 
 
-def _require_plain(formats: frozenset[str], who: str) -> None:
+def _require_plain(formats: frozenset[str]) -> None:
     if for_paper := formats & frozenset(PAPER_FORMATS):
         raise OptionError(
-            f"--format names {' and '.join(sorted(for_paper))}, but {who} no files for a paper yet. "
-            f"Name others: {', '.join(FORMATS)}."
+            f"--format names {' and '.join(sorted(for_paper))}, but comparisons and votes have no files for "
+            f"a paper yet. Name others: {', '.join(FORMATS)}."
         )
 
 

@@ -10,12 +10,23 @@ from qc.convert.exchange.content import Content, Message, Transcript, Vote, Winn
 from qc.convert.exchange.rows import Json, Reading, Row, openai_messages, simulation, write_lines
 from qc.errors import quoted
 from qc.loading.source import FIRST_SYSTEM
-from qc.loading.votes import CHOSEN, EQUAL, IDS, OUTCOMES, SECOND_SYSTEM, TEXTS, VOTERS, WINNER
+from qc.loading.votes import (
+    CHOSEN,
+    EQUAL,
+    IDS,
+    ONE_HOT,
+    OUTCOMES,
+    SECOND_SYSTEM,
+    TEXTS,
+    VOTERS,
+    WINNER,
+    YES,
+)
 
 HOLDS = frozenset({"workers", "votes"})
 _TIME = "tstamp"
 _KNOWN = (
-    *(*FIRST_SYSTEM, *SECOND_SYSTEM, WINNER, CHOSEN, EQUAL, *VOTERS, *IDS, _TIME),
+    *(*FIRST_SYSTEM, *SECOND_SYSTEM, WINNER, *ONE_HOT, CHOSEN, EQUAL, *VOTERS, *IDS, _TIME),
     *(name for pair in TEXTS for name in pair),
 )
 _WINNERS: dict[Winner, str] = {"first": "model_a", "second": "model_b", "tie": "tie"}
@@ -67,6 +78,11 @@ def _winner(row: Row, reading: Reading) -> Winner | None:
         if given and given not in OUTCOMES:
             reading.refuse(f"{row.where}.{WINNER}", f"{quoted(given)} is none of {', '.join(OUTCOMES)}.")
         return _OF_OUTCOME[OUTCOMES[given]] if given in OUTCOMES else None
+    if any(name in row.values for name in ONE_HOT):
+        given_one = [name for name in ONE_HOT if str(row.values.get(name)).strip().lower() in YES]
+        if len(given_one) > 1:
+            reading.refuse(row.where, f"more than one of {', '.join(ONE_HOT)} is 1.")
+        return _OF_OUTCOME[int(ONE_HOT[given_one[0]])] if given_one else None
     if str(row.values.get(EQUAL)).lower() == "true":
         return "tie"
     systems = {_first(row, SECOND_SYSTEM): "second", _first(row, FIRST_SYSTEM): "first"}

@@ -210,8 +210,8 @@ def _interval(scores: ComparisonScores, system: int) -> str:
             f"that they count as {decimal(scores.effective_workers, 1)}"
         )
     return (
-        f"without an interval: that takes {FEWEST_WORKERS} workers, and {FEWEST_DRAWS} resamples that fix "
-        "the scores"
+        f"without an interval: that takes {FEWEST_WORKERS} workers who prefer a system at least once, and "
+        f"{FEWEST_DRAWS} resamples that fix the scores"
     )
 
 

@@ -178,6 +178,32 @@ def test_a_changed_rating_is_refused(bundle: Path, tmp_path: Path) -> None:
     assert "certificate.json: data is " in output
 
 
+def test_a_file_that_the_data_do_not_give_is_refused_even_if_the_manifest_names_it(
+    bundle: Path, tmp_path: Path
+) -> None:
+    said = forged(bundle, tmp_path / "more.zip", **{"report/more.csv": b"a", "more.txt": b"b"})
+    assert "report/more.csv is in the bundle, and its data do not give it." in said
+    assert "more.txt is in the bundle, and its data do not give it." in said
+    assert "2 differences" in said
+
+
+@pytest.mark.parametrize(("made_by", "status"), [("0.1.0", 0), ("0.2.0", 1)])
+def test_only_a_bundle_of_before_certificates_needs_none(
+    bundle: Path, tmp_path: Path, made_by: str, status: int
+) -> None:
+    files = read_archive(bundle)
+    manifest = json.loads(files[MANIFEST]) | {"candor": made_by}
+    for name in (CERTIFICATE, BADGE, LINE):
+        del files[name], manifest["files"][name]
+    files[MANIFEST] = json.dumps(manifest).encode()
+    write_archive(tmp_path / "old.zip", files)
+    result = CliRunner().invoke(verify_app, [str(tmp_path / "old.zip")])
+    assert result.exit_code == status, result.output
+    assert ("There is no certificate in it" in result.output) == (status == 0)
+    assert (f"{CERTIFICATE} is not in the bundle, but its data give it." in result.output) == (status == 1)
+    assert "Its certificate" not in result.output
+
+
 def test_a_changed_preregistration_is_refused(bundle: Path, tmp_path: Path) -> None:
     registered = yaml.safe_load(read_archive(bundle)[PREREGISTRATION])
     later = registered | {"hypotheses": registered["hypotheses"][:1]}

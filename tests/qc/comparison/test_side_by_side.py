@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from typer.testing import CliRunner
 
 from qc.comparison import compare
-from qc.comparison.side_by_side import fit, groups, separate
+from qc.comparison.side_by_side import drawn_scores, fit, groups, separate
 from qc.errors import DataError, OptionError, SourceError
 from qc.loading import LoadOptions, load, open_source
 from qc.loading.choices import Choices, read_choices
@@ -109,6 +109,19 @@ def test_two_workers_say_nothing_of_others() -> None:
     assert np.isnan([found.scores.low, found.scores.high]).all()
     assert not found.scores.above.any()
     assert "without an interval" in comparison_findings(found, None, "").verdict[0]
+
+
+@pytest.mark.parametrize(("deciding", "known"), [(4, False), (5, True)])
+def test_workers_who_always_tie_count_for_no_interval(deciding: int, known: bool) -> None:
+    pairs = [("ash", "birch"), ("birch", "cedar"), ("cedar", "ash")]
+    rows = [
+        (f"w{worker}", *pair, "left" if worker < deciding and number != worker % 3 else "tie")
+        for worker in range(9)
+        for number, pair in enumerate(pairs)
+    ]
+    scores = compare(choices(rows), bootstrap=200).scores
+    assert np.isfinite(scores.fit.scores).all()
+    assert np.isfinite(scores.low).all() == known
 
 
 def test_of_choices_that_one_of_many_workers_made_nothing_is_said_to_be_sure() -> None:
@@ -409,3 +422,15 @@ def test_scores_do_not_depend_on_the_order_of_systems() -> None:
     order = [2, 0, 1]
     turned = fit(wins[np.ix_(order, order)], ties[np.ix_(order, order)])
     np.testing.assert_allclose(turned.scores, fit(wins, ties).scores[order], atol=1e-9)
+
+
+def test_resamples_have_the_scores_that_each_has_by_itself() -> None:
+    rng = np.random.default_rng(2)
+    tables = rng.poisson(0.3, (4, 2, 3, 3)) * (1 - np.eye(3))
+    tables[:, 1] = np.triu(tables[:, 1])
+    start = fit(tables[:, 0].sum(axis=0), tables[:, 1].sum(axis=0) + tables[:, 1].sum(axis=0).T).scores
+    drawn, again = drawn_scores(tables, start, 40, np.random.default_rng(3)), np.random.default_rng(3)
+    for scores in drawn:
+        wins, once = tables[again.integers(4, size=4)].sum(axis=0)
+        np.testing.assert_array_equal(scores, fit(wins, once + once.T, start).scores)
+    assert 0 < np.isnan(drawn[:, 0]).sum() < 40  # with four workers, some do not determine the scores

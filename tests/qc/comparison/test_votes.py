@@ -175,9 +175,26 @@ def test_votes_in_the_columns_of_comparia() -> None:
     assert votes.voted_by == "visitor_id"
 
 
+ONE_HOT = ["winner_model_a", "winner_model_b", "winner_tie"]
+
+
+def one_hot(*choices: tuple[Any, Any, Any]) -> pd.DataFrame:
+    rows = rows_of(*(("v", "one", "two", "tie") for _ in choices)).drop(columns="winner")
+    return rows.assign(**dict(zip(ONE_HOT, zip(*choices, strict=True), strict=True)))
+
+
+def test_votes_in_a_column_for_each_outcome() -> None:
+    votes = votes_of(one_hot((1, 0, 0), (0, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)), "votes", "here")
+    assert votes.outcome.tolist() == [-1, -1, 0, 1]
+    assert votes.notes == ("Left out, without a choice: 1 vote.",)
+    assert votes_of(one_hot(("1", "0", ""), (True, False, None)), "votes", "here").outcome.tolist() == [1, 1]
+
+
 @pytest.mark.parametrize(
     ("rows", "error", "said"),
     [
+        (one_hot(("x", 0, 1)), DataError, "'x' is neither 1 nor 0"),
+        (one_hot((1, 0, 1), (1, 0, 0)), DataError, "In 1 row more than one is 1"),
         (rows_of(("v", "a", "b", "left")), DataError, "'left' is none of model_a, model_b"),
         (rows_of(("v", "a", "b", "tie")).drop(columns="winner"), DataError, "neither winner nor"),
         (rows_of(("v", "a", "a", "tie")), EmptyRunError, "no row holds a vote"),
@@ -247,3 +264,10 @@ def test_a_report_of_votes(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [str(path), "--workers", "--run", "x"])
     assert result.exit_code == 2
     assert "would have no effect" in result.output.replace("\n", " ")
+
+
+@pytest.mark.parametrize("options", [["--alpha", "0.01"], ["--bootstrap", "200"]])
+def test_options_without_effect_on_votes_are_refused(tmp_path: Path, options: list[str]) -> None:
+    result = CliRunner().invoke(app, [str(written(tmp_path)[0]), *options])
+    assert result.exit_code == 2
+    assert f"so {options[0]} would have no effect" in result.output.replace("\n", " ")

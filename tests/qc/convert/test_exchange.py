@@ -204,6 +204,23 @@ def test_files_of_others_become_items_that_the_server_reads(form: str, tmp_path:
     assert read == items
 
 
+def test_votes_with_a_column_for_each_outcome_are_read(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "A"}]
+    outcomes = ("winner_model_a", "winner_model_b", "winner_tie")
+    source = lines(
+        tmp_path / "theirs.jsonl",
+        *(
+            {"id": name, "model_a": "x", "model_b": "y", "conversation_a": said, "conversation_b": said}
+            | {outcome: int(outcome == name) for outcome in outcomes}
+            for name in outcomes
+        ),
+    )
+    done = converted(source, tmp_path / "votes.jsonl", "--to", "arena")
+    assert done.exit_code == 0, done.output
+    written = map(json.loads, (tmp_path / "votes.jsonl").read_text().splitlines())
+    assert [row["winner"] for row in written] == ["model_a", "model_b", "tie"]
+
+
 def test_the_system_of_a_corpus_is_the_speaker_that_is_named(tmp_path: Path) -> None:
     utterances: list[dict[str, Any]] = [
         {"id": "u1", "root": "u1", "user": "ann", "reply-to": None, "text": "Hi", "meta": {"score": 3}},

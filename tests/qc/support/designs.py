@@ -39,6 +39,13 @@ class Design:
         careless: share of the workers who rate at random.
         leading: assignments of the first workers, none of whom rates at random, instead of `assignments`.
         mean_qc: points that workers give the qc bot on average, before the scale cuts them off.
+        returning: chance that a worker does one more assignment, where `assignments` is None.
+        pace: standard deviation of the logarithm of a worker's assignments; above 0 it draws them instead.
+        halo: whether workers have one impression of a conversation, by which they set all its sliders.
+        step: all ratings are multiples of it.
+        width: share of the scale that a worker uses, each another part of it.
+        split: points by which half of the workers like the first system more, and the other half less.
+        without_qc: share of the conversations with the qc bot whose ratings are missing.
     """
 
     name: str
@@ -49,6 +56,13 @@ class Design:
     careless: float = CARELESS
     leading: tuple[int, ...] = ()
     mean_qc: float = MEAN_QC
+    returning: float = RETURNING
+    pace: float = 0.0
+    halo: bool = False
+    step: float = 1.0
+    width: float = 1.0
+    split: float = 0.0
+    without_qc: float = 0.0
 
 
 DESIGNS = {
@@ -69,16 +83,34 @@ def with_equal_systems(design: Design) -> Design:
 def run_of(design: Design, rng: np.random.Generator) -> Run:
     """Draw a run; the qc bot is the last of its systems, and neither first nor last in an assignment."""
     workers, count = design.workers, len(design.quality)
-    times = (
-        rng.geometric(1 - RETURNING, workers)
-        if design.assignments is None
-        else np.full(workers, design.assignments)
-    )
-    times[: len(design.leading)] = design.leading
+    times = _assignments(design, rng)
     owner = np.repeat(np.arange(workers), times)
     systems = _lineups(len(owner), count, rng)
     by_worker = np.repeat(owner, systems.shape[1])
-    return _as_run(_ratings(design, by_worker, systems.ravel(), rng), owner, systems, count)
+    run = _as_run(_ratings(design, by_worker, systems.ravel(), rng), owner, systems, count)
+    return _without_some_qc(run, design.without_qc, rng) if design.without_qc else run
+
+
+def _assignments(design: Design, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return how many assignments each worker does."""
+    if design.pace:
+        times = np.ceil(rng.lognormal(0, design.pace, design.workers)).astype(np.intp)
+    elif design.assignments is None:
+        times = rng.geometric(1 - design.returning, design.workers)
+    else:
+        times = np.full(design.workers, design.assignments)
+    times[: len(design.leading)] = design.leading
+    return times
+
+
+def _without_some_qc(run: Run, share: float, rng: np.random.Generator) -> Run:
+    """Return `run` without that share of its conversations with the qc bot."""
+    is_qc = run.conversations["is_qc"].to_numpy(bool)
+    kept = ~is_qc | (rng.random(len(is_qc)) >= share)
+    conversations, ratings = (
+        table[kept].reset_index(drop=True) for table in (run.conversations, run.ratings)
+    )
+    return replace(run, conversations=conversations, ratings=ratings)
 
 
 def with_context(run: Run, rng: np.random.Generator) -> Run:
@@ -135,22 +167,31 @@ def _ratings(
     count = len(design.quality)
     tastes = rng.normal(0, design.taste, (design.workers, count + 1))
     tastes[:, count] = 0  # nobody has a taste for nonsense
+    if design.split:
+        tastes[:, 0] += design.split * rng.choice([-1, 1], design.workers)
     of_conversation = np.sqrt(max(SD_CONVERSATION**2 - design.taste**2, 0))
+    rest = rng.normal(0, SD_REST, (len(systems), 1 if design.halo else len(LABELS)))
     noise = (
         rng.normal(0, SD_WORKER, design.workers)[workers, None]
         + tastes[workers, systems][:, None]
         + rng.normal(0, of_conversation, (len(systems), 1))
-        + rng.normal(0, SD_REST, (len(systems), len(LABELS)))
+        + rest
     )
-    usual = np.hstack([np.full(STRONG, MEAN_STRONG), np.full(WEAK, MEAN_WEAK)])
+    usual = np.hstack(
+        [np.full(STRONG, MEAN_STRONG), np.full(WEAK, MEAN_STRONG if design.halo else MEAN_WEAK)]
+    )
     means = np.vstack(
         [usual + np.array(design.quality)[:, None], np.where(usual == MEAN_WEAK, usual, design.mean_qc)]
     )
     careless = rng.random(design.workers) < design.careless
     careless[: len(design.leading)] = False
     random = careless[workers, None]
-    ratings = np.where(random, rng.uniform(0, MAXIMUM, noise.shape), means[systems] + noise)
-    return np.rint(np.clip(ratings, 0, MAXIMUM))
+    ratings = means[systems] + noise
+    ratings = np.where(random, rng.uniform(0, MAXIMUM, ratings.shape), ratings)
+    if design.width < 1:
+        lowest = rng.uniform(0, MAXIMUM * (1 - design.width), design.workers)
+        ratings = lowest[workers, None] + design.width * np.clip(ratings, 0, MAXIMUM)
+    return np.rint(np.clip(ratings, 0, MAXIMUM) / design.step) * design.step
 
 
 def _as_run(
