@@ -309,6 +309,14 @@ def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
         )
     if study.post_edit is not None:
         _require_texts(items)
+    marking = [question for question in study.questionnaires.conversation if question.text == "context"]
+    bare = [item.name for item in items if item.forms["ordinary"].context is None]
+    if marking and bare:
+        raise StudyInvalid(
+            f"“{marking[0].label}” marks the context, and {len(bare)} items have none; "
+            f"the first is “{bare[0]}”",
+            "Give every item a context, or let workers mark the output.",
+        )
     if study.simulate is not None:
         unjudged = sorted({item.system for item in items} - set(study.simulate.quality))
         if unjudged:

@@ -321,7 +321,7 @@ class SimulatedWorker:
             "type": "rate",
             **_named(view),
             "ratings": given,
-            "answers": draw_answers(view.questions["conversation"], self.rng),
+            "answers": draw_answers(view.questions["conversation"], self.rng, self._history.shown(view)),
             "edit": self._improved(view, ratings),
             "side": view.side,
         }

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from server.session.answer_kinds import ShownTexts
+
 # An item in an assignment may be ordinary, distorted ("bad"), shown again, or replaced by its reference text
 # (Ji, PhD thesis, chapters 3 and 4). Workers are never told which it is.
 ItemKind = Literal["ordinary", "bad", "repeat", "reference"]
@@ -38,3 +40,12 @@ class ItemContent(_Shown):
     text: str | None = None
     lines: tuple[ItemLine, ...] = ()
     topics: tuple[ItemTopic, ...] = ()
+
+    @property
+    def shown(self) -> ShownTexts:
+        """The texts that workers can mark: the system's text or lines, and the context."""
+        lines = {i: line.text for i, line in enumerate(self.lines) if line.author == "bot"}
+        return ShownTexts(
+            lines if self.text is None else {0: self.text},
+            {} if self.context is None else {0: self.context},
+        )

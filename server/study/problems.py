@@ -10,7 +10,7 @@ import yaml
 
 from bots import shipped_corpora
 from server.session.answer_kinds import KINDS, answer_type, misfits
-from server.session.instrument import PARTS
+from server.session.instrument import PARTS, AskedQuestion, Part
 from server.session.plan import QC
 from server.session.texts import Text, places_in
 from server.settings_file import Location
@@ -88,6 +88,22 @@ def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
                 yield (*where, "ends"), "Describe both ends, such as “not at all” and “very”"
             for name, reason in misfits(question):
                 yield (*where, name), reason
+            reason = _nothing_to_mark(study, part, question)
+            if reason is not None:
+                yield (*where, "text"), reason
+
+
+def _nothing_to_mark(study: Study, part: Part, question: AskedQuestion) -> str | None:
+    """Return why a question marks a text that workers do not have; None if they have it."""
+    if question.text not in ("output", "context"):
+        return None
+    if part != "conversation":
+        return "No conversation is read here: write the text to be marked"
+    if question.text == "context" and (study.items is None or study.items.file is None):
+        return "Only the items of a file have a context: choose the system's output, or write a text"
+    if study.comparison is not None and study.comparison.history == "chosen":
+        return "Both systems continue with the chosen replies: write a text, or give each its own replies"
+    return None
 
 
 def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from server.errors import EditMissing, EditSenseless, IncompleteRating, WrongPhase
 from server.session import protocol as wire
-from server.session.answer_kinds import point_to_rating
+from server.session.answer_kinds import ShownTexts, point_to_rating
 from server.session.conversation import Conversation
 from server.session.instrument import Part, checked_answers
 from server.session.records import AnswerGiven, ConversationRated, ItemEdited, Record, TurnRated
@@ -127,16 +127,23 @@ def rating_records(
     name = conversation.plan.conversation
     values = _values(rules, message)
     rated = ConversationRated(name, tuple(values.items()), at, message.id)
-    answers = answer_records(rules, "conversation", message.answers, at, name)
+    checked = checked_answers(rules.questionnaires.conversation, message.answers, _shown(conversation))
+    answers = [AnswerGiven(name, "conversation", label, value, at) for label, value in checked]
     return [*answers, rated, *_edits(rules, conversation, message, values, at)]
 
 
-def answer_records(
-    rules: SessionRules, part: Part, answers: wire.Answers, at: datetime, conversation: str | None = None
-) -> list[Record]:
+def _shown(conversation: Conversation) -> ShownTexts:
+    """Return the texts that the questions about a conversation, or an item, are about."""
+    item = conversation.plan.item
+    if item is not None:
+        return item.content.shown
+    return ShownTexts({i: turn.text for i, turn in enumerate(conversation.turns) if turn.author == "bot"})
+
+
+def answer_records(rules: SessionRules, part: Part, answers: wire.Answers, at: datetime) -> list[Record]:
     """Return a record for each answer to a part of the questionnaires. Raises AnswersUnfit."""
     checked = checked_answers(rules.questionnaires.of(part), answers)
-    return [AnswerGiven(conversation, part, label, value, at) for label, value in checked]
+    return [AnswerGiven(None, part, label, value, at) for label, value in checked]
 
 
 def _values(rules: SessionRules, message: wire.Rate) -> dict[str, int]:
