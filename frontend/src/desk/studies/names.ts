@@ -331,6 +331,9 @@ const ANSWER: Record<string, SettingName> = {
   choices: { label: "Answers to choose from" },
   least: { label: "Smallest number" },
   most: { label: "Largest number" },
+  text: { label: "Text to mark" },
+  categories: { label: "Categories of marks", hint: "Each mark has one of them; empty: none." },
+  severities: { label: "Severities of marks", hint: "Each mark has one of them; empty: none." },
   required: { label: "Required" },
 };
 

@@ -1,7 +1,15 @@
-import { useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { AnswerField, faultOf } from "../AnswerField";
-import { ANSWER_TYPES, type AnswerValue, judgedOn } from "../answer_kinds";
+import {
+  ANSWER_TYPES,
+  type AnswerValue,
+  isAsked,
+  judgedOn,
+  linesOf,
+  ShownTexts,
+  shownOf,
+} from "../answer_kinds";
 import { NAMES } from "../Both";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
@@ -29,6 +37,9 @@ const SLIDER: AnswerForm = {
   choices: [],
   least: null,
   most: null,
+  text: null,
+  categories: [],
+  severities: [],
 };
 
 /** What is said to a worker who has not ended the conversation, by who has. */
@@ -49,7 +60,7 @@ function isRated({ scale }: CriterionCard): boolean {
 
 /** The statements of the study, each with a slider or what it has instead, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
-  const { conversation, attempt, cutShort, item, side } = screen;
+  const { conversation, attempt, cutShort, item, side, turns } = screen;
   // Each of two chatbots has values of its own.
   const draft = side === null ? `${conversation}:` : `${conversation}:${side}:`;
   const { say } = useTexts();
@@ -63,7 +74,11 @@ export function Rating({ screen, study }: Props) {
   const [tried, setTried] = useState(false);
   const improving = mustImprove(study.post_edit, item, ratings);
   const unimproved = improving && edit.trim() === item?.text;
-  const asked = study.questionnaires.conversation;
+  const shown = useMemo(
+    () => (item ? shownOf(item) : { output: linesOf(ofSide(turns, side)), context: [] }),
+    [item, turns, side],
+  );
+  const asked = study.questionnaires.conversation.filter((question) => isAsked(question, shown));
   const how = say(`rating.how_${judgedOn(study.criteria)}`);
   const answerTo = (criterion: CriterionCard): AnswerValue | undefined =>
     (isRated(criterion) ? ratings : answers)[criterion.label];
@@ -128,7 +143,7 @@ export function Rating({ screen, study }: Props) {
               <details class="transcript">
                 <summary>{say("rating.transcript")}</summary>
                 <Lines
-                  lines={ofSide(screen.turns, side)}
+                  lines={ofSide(turns, side)}
                   person="chat.you"
                   report={(index, { author, text }) =>
                     author === "bot" && (
@@ -179,7 +194,15 @@ export function Rating({ screen, study }: Props) {
         {asked.length > 0 && (
           <>
             <h2 class="more-questions">{say("question.about")}</h2>
-            <Questions name="question" asked={asked} answers={answers} onChange={setAnswers} tried={tried} />
+            <ShownTexts.Provider value={shown}>
+              <Questions
+                name="question"
+                asked={asked}
+                answers={answers}
+                onChange={setAnswers}
+                tried={tried}
+              />
+            </ShownTexts.Provider>
           </>
         )}
         {improving && <Improve value={edit} onChange={setEdit} complaint={tried && unimproved} />}

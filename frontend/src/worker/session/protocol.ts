@@ -104,11 +104,24 @@ export interface Agree {
  */
 export interface Questionnaire {
   answers: {
-    [k: string]: number | string | string[];
+    [k: string]: number | string | string[] | Mark[];
   };
   id: string;
   part: "before" | "after";
   type: "questionnaire";
+}
+/**
+ * A marked span of a text: its characters from `start` to before `end`, counted from 0.
+ *
+ * Characters are Unicode code points. `line`: the line of the conversation, counted from 0; 0 in any other
+ * text.
+ */
+export interface Mark {
+  category?: string;
+  end: number;
+  line: number;
+  severity?: string;
+  start: number;
 }
 /**
  * The worker's answer to a test question of the tutorial. Both are numbers, from 1.
@@ -208,7 +221,7 @@ export interface Choose {
  */
 export interface Rate {
   answers?: {
-    [k: string]: number | string | string[];
+    [k: string]: number | string | string[] | Mark[];
   };
   attempt: number;
   conversation: number;
@@ -486,18 +499,29 @@ export interface CriterionCard {
  *
  * `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
  * `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
- * `text`: free text.
+ * `text`: free text. `span`: marks in a `text`, each of one of the `categories` and `severities` if there
+ * are any. The text is the `output` of the system (its text, or its lines of a conversation), the `context`
+ * of an item, or the words that are given.
  */
 export interface AnswerForm {
   /**
    * @maxItems 50
    */
+  categories: string[];
+  /**
+   * @maxItems 50
+   */
   choices: string[];
   ends: string[] | null;
-  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text" | "span";
   least: number | null;
   most: number | null;
   points: number | null;
+  /**
+   * @maxItems 11
+   */
+  severities: string[];
+  text: ("output" | "context") | string | null;
 }
 /**
  * The display of replies, the same for all systems.
@@ -547,15 +571,24 @@ export interface AskedQuestion {
   /**
    * @maxItems 50
    */
+  categories: string[];
+  /**
+   * @maxItems 50
+   */
   choices: string[];
   ends: string[] | null;
-  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text" | "span";
   label: string;
   least: number | null;
   most: number | null;
   points: number | null;
   question: string;
   required: boolean;
+  /**
+   * @maxItems 11
+   */
+  severities: string[];
+  text: ("output" | "context") | string | null;
 }
 /**
  * The texts of a study's page that differ from the page's own, by their names.
