@@ -370,6 +370,10 @@ const WORDS: Record<string, Record<string, string>> = {
     questions: "20 about one passage: 11 ordinary, 6 distorted, 3 repeated",
   },
   degradation: { chapter5: "By the rule of chapter 5", chapter3: "By the rule of chapter 3" },
+  "questionnaires.conversation.*.text": {
+    output: "What the system said or wrote",
+    context: "The context of an item",
+  },
   turn_ratings: { thumbs: "Thumbs up or down" },
   "texts.debriefing": { standard: "The standard text" },
   moderation: { words: "Lists of words", classifier: "Lists of words, and a classifier" },
