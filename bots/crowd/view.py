@@ -16,15 +16,15 @@ class PageView:
     """The current state of the page.
 
     `conversation` is the conversation's number, `attempt` the number of the attempt at it. `turns` counts its
-    lines. `typing`: a reply is due. `item` is what is read and rated instead. `question` is the number
-    of the test question that is due. `post_edit` says below which rating a text must be improved. `consent`
-    holds the consent's version and its ticked boxes (all of them). `turn_points`: points of the scale for
-    single replies; `unrated_turn`: the last reply, until it is rated or skipped. `points`: points of the
-    criteria rated on a Likert scale. `questions`: the study's own questions, by their part; those about a
-    conversation include the criteria that are not rated. `comparison` says how two bots are compared;
-    `choice_due` is the line after which to choose between them, `side` the one to be rated. `quiz`: lines,
-    one of which the partner said. `language`: the tag of the page's language. `records_writing`: the page
-    also records how messages are written.
+    lines. `typing`: a reply is due. `item` is what is read and rated instead. `question` is the number of the
+    test question that is due. `correctness`: an answer is judged by paragraphs. `post_edit` says below which
+    rating a text must be improved. `consent` holds the consent's version and its ticked boxes (all of them).
+    `turn_points`: points of the scale for single replies; `unrated_turn`: the last reply, until it is rated
+    or skipped. `points`: points of the criteria rated on a Likert scale. `questions`: the study's own
+    questions, by their part; those about a conversation include the criteria that are not rated. `comparison`
+    says how two bots are compared; `choice_due` is the line after which to choose between them, `side` the
+    one to be rated. `quiz`: lines, one of which the partner said. `language`: the tag of the page's language.
+    `records_writing`: the page also records how messages are written.
     """
 
     phase: str
@@ -39,6 +39,7 @@ class PageView:
     item: Message = field(default_factory=dict)
     question: int = 0
     post_edit: Message | None = None
+    correctness: bool = False
     comparison: Message | None = None
     choice_due: int | None = None
     side: str | None = None
@@ -75,6 +76,7 @@ def draw(snapshot: Message) -> PageView:
         item=conversation.get("item") or {},
         question=question.get("question", 0),
         post_edit=snapshot["study"]["post_edit"],
+        correctness=snapshot["study"].get("correctness", False),
         comparison=snapshot["study"].get("comparison"),
         choice_due=conversation.get("choice_due"),
         side=conversation.get("side"),
@@ -193,10 +195,10 @@ class History:
         if item:
             lines = enumerate(item.get("lines", ()))
             said = {i: line["text"] for i, line in lines if line["author"] == "bot"}
-            context = item.get("context")
+            context = item.get("paragraphs") or [text for text in (item.get("context"),) if text]
             return {
                 "output": said if view.text is None else {0: view.text},
-                "context": {} if context is None else {0: context},
+                "context": dict(enumerate(context)),
             }
         replies = {i: turn.text for i, turn in self._lines.items() if turn.author == "bot"}
         return {"output": {**replies, **self._right} if view.side == "right" else replies}
@@ -228,6 +230,7 @@ Answer = str | float | list[str] | list[Message]
 ShownTexts = Mapping[str, Mapping[int, str]]
 _COMMENTS = ("It went well.", "Nothing to add.", "A little slow at times.", "Hard to say.")
 _SKIPPED = 0.3  # share of the optional questions that are left without an answer
+_DECIDES = 0.5  # share of paragraphs that show something of an answer
 _SPREAD = 100.0  # of numbers, where no bound says how large they may be
 
 
@@ -243,6 +246,26 @@ def draw_answers(
     """
     answered = [question for question in asked if question["required"] or rng.random() >= _SKIPPED]
     return {question["label"]: _draw(question["kind"], question, rng, shown or {}) for question in answered}
+
+
+def judge_paragraphs(paragraphs: Mapping[int, str], correct: float, rng: random.Random) -> dict[str, Answer]:
+    """Return whether an answer is plausible, and a mark in each paragraph that decides.
+
+    Args:
+        paragraphs: by number.
+        correct: probability that a paragraph that decides shows that the answer is correct.
+        rng: draws the answers.
+    """
+    asked = {"categories": (), "severities": ()}
+    marks = [
+        {**mark, "category": "correct" if rng.random() < correct else "incorrect"}
+        for line, text in paragraphs.items()
+        if rng.random() < _DECIDES
+        for mark in _marks(asked, {line: text}, rng)
+    ]
+    if not marks:
+        return {"plausible": "yes" if rng.random() < correct else "no"}
+    return {"plausible": "yes", "evidence": marks, "confirmed": "yes"}
 
 
 def is_scored(kind: AnswerKind) -> bool:

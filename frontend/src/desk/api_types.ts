@@ -209,13 +209,23 @@ export interface ShownItemRow {
  * The content of an item, as shown to workers.
  *
  * A conversation has `lines`, and `topics` if they were recorded. A text has `text`. `context` is the
- * system's input, such as the passage to summarise.
+ * system's input, such as the passage to summarise, with the answer to a question as its `highlight`.
+ * `paragraphs` may show whether an answer to the question in `context` is correct.
  */
 export interface ItemContent {
   context?: string | null;
+  highlight?: Highlight | null;
   lines?: ItemLine[];
+  paragraphs?: string[];
   text?: string | null;
   topics?: ItemTopic[];
+}
+/**
+ * The highlighted part of a context: its characters from `start` to before `end`, in code points.
+ */
+export interface Highlight {
+  end: number;
+  start: number;
 }
 /**
  * A line of a conversation: by the person who chatted, or by the chatbot that is judged.

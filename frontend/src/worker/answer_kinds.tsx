@@ -7,7 +7,7 @@ import { Points } from "../design/Points";
 import { RadioCards } from "../design/RadioCards";
 import { Slider } from "../design/Slider";
 import { bandOf } from "../design/scale";
-import { TextMarker } from "../design/TextMarker";
+import { type MarkerWords, TextMarker } from "../design/TextMarker";
 import { numberIn, typedIn } from "../shared/numbers";
 import { useTexts } from "./hooks";
 import { MAX_ANSWER, roomIn } from "./limits";
@@ -29,9 +29,13 @@ export interface Shown {
 export const ShownTexts = createContext<Shown>({ output: [], context: [] });
 
 /** The texts of an item. */
-export function shownOf({ text, context, lines }: ItemContent): Shown {
-  const whole = (words: string | null) => (words === null ? [] : [{ line: 0, text: words, markable: true }]);
-  return { output: text === null ? linesOf(lines) : whole(text), context: whole(context) };
+export function shownOf({ text, context, paragraphs, lines }: ItemContent): Shown {
+  const whole = (...texts: (string | null)[]) =>
+    texts.flatMap((words, line) => (words === null ? [] : [{ line, text: words, markable: true }]));
+  return {
+    output: text === null ? linesOf(lines) : whole(text),
+    context: paragraphs.length > 0 ? whole(...paragraphs) : whole(context),
+  };
 }
 
 /** A conversation, in which the lines of the chatbot are marked. */
@@ -208,12 +212,9 @@ function TextField(props: FieldProps) {
 
 function SpanField(props: FieldProps) {
   const { id, form, value, onChange } = props;
-  const { say, language } = useTexts();
+  const { language } = useTexts();
   const shown = useContext(ShownTexts);
-  const kind = (name: "category" | "severity") => ({
-    choose: say(`question.mark_${name}`),
-    of: (words: string) => say(`question.mark_${name}_of`, { words }),
-  });
+  const words = useMarkerWords();
   return (
     <>
       <Statement {...props} />
@@ -225,24 +226,34 @@ function SpanField(props: FieldProps) {
         onChange={(marks) => onChange(marks.length > 0 ? marks : undefined)}
         categories={form.categories}
         severities={form.severities}
-        words={{
-          how: say("question.mark"),
-          keys: say("question.mark_keys"),
-          end: say("question.mark_end"),
-          cancel: say("question.mark_cancel"),
-          none: say("question.mark_none"),
-          remove: say("question.mark_remove"),
-          removeOf: (words) => say("question.mark_remove_of", { words }),
-          category: kind("category"),
-          severity: kind("severity"),
-        }}
+        words={words}
       />
       <Complaint {...props} />
     </>
   );
 }
 
-function marksIn(value: AnswerValue | undefined): Mark[] {
+/** What a text with marks says. */
+export function useMarkerWords(): MarkerWords {
+  const { say } = useTexts();
+  const kind = (name: "category" | "severity") => ({
+    choose: say(`question.mark_${name}`),
+    of: (words: string) => say(`question.mark_${name}_of`, { words }),
+  });
+  return {
+    how: say("question.mark"),
+    keys: say("question.mark_keys"),
+    end: say("question.mark_end"),
+    cancel: say("question.mark_cancel"),
+    none: say("question.mark_none"),
+    remove: say("question.mark_remove"),
+    removeOf: (words) => say("question.mark_remove_of", { words }),
+    category: kind("category"),
+    severity: kind("severity"),
+  };
+}
+
+export function marksIn(value: AnswerValue | undefined): Mark[] {
   return Array.isArray(value) ? value.filter((one) => typeof one !== "string") : [];
 }
 

@@ -292,6 +292,10 @@ const NAMES: Record<string, SettingName> = {
     hint: "By a rule of Ji’s PhD thesis; the two differ for texts of 21 to 24 words.",
     advanced: true,
   },
+  correctness: {
+    label: "Correctness of answers",
+    hint: "Workers judge each answer by paragraphs, and mark the words that show it.",
+  },
   post_edit: {
     label: "Improve texts",
     hint: "Workers who rate a text low must improve it.",

@@ -11,6 +11,7 @@ import {
   shownOf,
 } from "../answer_kinds";
 import { NAMES } from "../Both";
+import { Correctness, faultsOf, judged, type Verdicts } from "../Correctness";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
@@ -89,7 +90,10 @@ export function Rating({ screen, study }: Props) {
   const unrated = study.criteria.filter(
     (criterion) => faultOf(criterion.scale ?? SLIDER, answerTo(criterion), true) !== null,
   );
-  const missing = unrated.length + faulty(asked, answers).length;
+  const isJudged = study.correctness && item !== null;
+  const [verdicts, setVerdicts] = useDraft<Verdicts>(`${draft}verdicts`, {});
+  const open = isJudged ? faultsOf(item, answers, verdicts).size : 0;
+  const missing = unrated.length + open + faulty(asked, answers).length;
   const sending = underWay(session.state, "rate", screen) !== null;
   const last = conversation === study.conversations;
 
@@ -109,7 +113,7 @@ export function Rating({ screen, study }: Props) {
         conversation,
         attempt,
         ratings: Object.fromEntries(rated),
-        answers: toSend([...inWords, ...asked], answers),
+        answers: { ...toSend([...inWords, ...asked], answers), ...(isJudged ? judged(answers) : {}) },
         edit: improving ? edit.trim() : null,
         side,
       });
@@ -163,16 +167,39 @@ export function Rating({ screen, study }: Props) {
           <>
             <div class="flow-tight">
               <p class="kicker">{say("frame.item", place)}</p>
-              <Heading>{say(item.text === null ? "rating.read_conversation" : "rating.read_text")}</Heading>
+              <Heading>
+                {say(
+                  study.correctness
+                    ? "correctness.title"
+                    : item.text === null
+                      ? "rating.read_conversation"
+                      : "rating.read_text",
+                )}
+              </Heading>
             </div>
             <Item
               item={item}
               report={(index, text) => <Report screen={screen} turn={index} side={null} text={text} />}
+              judged={study.correctness}
             />
-            <div class="flow-tight">
-              <h2>{say("rating.title_item")}</h2>
-              <p class="soft">{say("rating.lead_item", { how })}</p>
-            </div>
+            {isJudged && (
+              <Correctness
+                item={item}
+                answers={answers}
+                verdicts={verdicts}
+                onChange={(next, now) => {
+                  setAnswers(next);
+                  setVerdicts(now);
+                }}
+                tried={tried}
+              />
+            )}
+            {study.criteria.length > 0 && (
+              <div class="flow-tight">
+                <h2>{say("rating.title_item")}</h2>
+                <p class="soft">{say("rating.lead_item", { how })}</p>
+              </div>
+            )}
           </>
         )}
         <ol class="statements">

@@ -345,13 +345,23 @@ export interface ConversationCard {
  * The content of an item, as shown to workers.
  *
  * A conversation has `lines`, and `topics` if they were recorded. A text has `text`. `context` is the
- * system's input, such as the passage to summarise.
+ * system's input, such as the passage to summarise, with the answer to a question as its `highlight`.
+ * `paragraphs` may show whether an answer to the question in `context` is correct.
  */
 export interface ItemContent {
   context: string | null;
+  highlight: Highlight | null;
   lines: ItemLine[];
+  paragraphs: string[];
   text: string | null;
   topics: ItemTopic[];
+}
+/**
+ * The highlighted part of a context: its characters from `start` to before `end`, in code points.
+ */
+export interface Highlight {
+  end: number;
+  start: number;
 }
 /**
  * A line of a conversation: by the person who chatted, or by the chatbot that is judged.
@@ -419,20 +429,21 @@ export interface QuizCard {
  * The facts about a study that a worker may know.
  *
  * `task`: workers chat, rate items, or chat with two chatbots side by side. `conversations` counts
- * conversations, items or pairs. `comparison`: how they compare the two. `rates_all`: they rate every
- * conversation, not only some. `duration`: about how many minutes it takes. `transcript_while_rating`: the
- * conversation is visible while it is rated. `turn_points`: the number of points for rating single replies;
- * 2 means thumbs. `withdrawal_days`: for how many days after the end they can download or withdraw their
- * data. `records_writing`: the page sends with each message how it was written, and tells the worker so.
- * `moderation`: the check of lines; with `classifier` the worker is told that a service does it. `contact`:
- * the researchers' address. `lab`: whose name and logo the page has. `words`: texts that replace the page's
- * own.
+ * conversations, items or pairs. `correctness`: they judge an answer by paragraphs. `comparison`: how they
+ * compare the two. `rates_all`: they rate every conversation, not only some. `duration`: about how many
+ * minutes it takes. `transcript_while_rating`: the conversation is visible while it is rated. `turn_points`:
+ * the number of points for rating single replies; 2 means thumbs. `withdrawal_days`: for how many days after
+ * the end they can download or withdraw their data. `records_writing`: the page sends with each message how
+ * it was written, and tells the worker so. `moderation`: the check of lines; with `classifier` the worker is
+ * told that a service does it. `contact`: the researchers' address. `lab`: whose name and logo the page has.
+ * `words`: texts that replace the page's own.
  */
 export interface StudyCard {
   comparison: ComparisonCard | null;
   consent: Consent | null;
   contact: string | null;
   conversations: number;
+  correctness: boolean;
   criteria: CriterionCard[];
   display: Display;
   duration: number | null;
