@@ -247,7 +247,7 @@ class _Span(AnswerType):
         return next(unfit, "mark each span once" if len(set(values)) < len(values) else None)
 
     def _unfit(self, form: AnswerForm, value: float | str, shown: ShownTexts) -> str | None:
-        mark = _stored_mark(value)
+        mark = stored_mark(value)
         text = "" if mark is None else shown.marked_by(form).get(mark["line"], "")
         if mark is None or not mark["start"] < mark["end"] <= len(text):
             return "mark words of the text"
@@ -260,10 +260,10 @@ class _Span(AnswerType):
         return None
 
     def exported(self, values: Sequence[float | str]) -> object:
-        return [_stored_mark(value) for value in values]
+        return [stored_mark(value) for value in values]
 
     def in_words(self, form: AnswerForm, value: float | str, shown: ShownTexts) -> str:
-        mark = _stored_mark(value)
+        mark = stored_mark(value)
         if mark is None:
             return str(value)
         start, end = mark["start"], mark["end"]
@@ -274,7 +274,7 @@ class _Span(AnswerType):
         return f"{words} ({kinds})" if kinds else words
 
 
-def _stored_mark(value: float | str) -> Mark | None:
+def stored_mark(value: float | str) -> Mark | None:
     """Return the mark that a stored value is; None if it is none."""
     try:
         return _MARK.validate_json(str(value))

@@ -48,3 +48,15 @@ export function withMark<T extends Span>(marks: readonly T[], mark: T): T[] {
     ? [...marks]
     : [...marks, mark].sort((a, b) => a.line - b.line || a.start - b.start || a.end - b.end);
 }
+
+/** A text in pieces: those that are marked, with what they are, and those between. Where marks overlap, the first counts. */
+export function markedPieces(text: string, marks: readonly Span[]): { text: string; mark: Span | null }[] {
+  const ends = [0, [...text].length, ...marks.flatMap(({ start, end }) => [start, end])];
+  const edges = [...new Set(ends)].sort((a, b) => a - b);
+  return edges.slice(0, -1).flatMap((start, index) => {
+    const end = edges[index + 1] ?? start;
+    const mark = marks.find((one) => one.start <= start && end <= one.end) ?? null;
+    const piece = wordsOf(text, { start, end });
+    return piece ? [{ text: piece, mark }] : [];
+  });
+}

@@ -58,7 +58,7 @@ export function Correctness({ item, answers, verdicts, onChange, tried }: Props)
           complaint={complaint("plausible")}
           row
         />
-        <p class="soft small">{say("correctness.plausible_hint")}</p>
+        <p class="soft small step-below">{say("correctness.plausible_hint")}</p>
       </Step>
       {answers.plausible === "yes" &&
         item.paragraphs.map((text, line) => {
@@ -82,7 +82,7 @@ export function Correctness({ item, answers, verdicts, onChange, tried }: Props)
               />
               {verdict !== null && verdict !== "neither" && (
                 <>
-                  <p id={id} class="statement-text">
+                  <p id={id} class="statement-text step-below">
                     {say("correctness.mark")}
                   </p>
                   <TextMarker

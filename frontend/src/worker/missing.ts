@@ -4,6 +4,7 @@ export function showFirstMissing(form: HTMLFormElement | null): void {
   card?.scrollIntoView({ block: "center" });
   const field =
     card?.querySelector<HTMLElement>("select:invalid") ??
+    card?.querySelector<HTMLElement>(":has(input:checked) [role='option'][tabindex='0']") ??
     card?.querySelector<HTMLElement>("input, textarea, [role='option'][tabindex='0']");
   field?.focus({ preventScroll: true });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { piecesOf, withMark, wordsOf } from "../../src/design/marks";
+import { markedPieces, piecesOf, withMark, wordsOf } from "../../src/design/marks";
 
 test("words are counted in code points, as the server counts them", () => {
   const words = piecesOf("A 😀 cat sat.", "en").filter(({ isWord }) => isWord);
@@ -26,4 +26,18 @@ test("marks are in the order of the text, each once", () => {
   ];
   expect(withMark([late], early)).toEqual([early, late]);
   expect(withMark([late], { ...late })).toEqual([late]);
+});
+
+test("a text is cut where marks begin and end", () => {
+  const [one, other] = [
+    { line: 0, start: 2, end: 4 },
+    { line: 0, start: 3, end: 5 },
+  ];
+  expect(markedPieces("a 😀bcd", [one, other])).toEqual([
+    { text: "a ", mark: null },
+    { text: "😀", mark: one },
+    { text: "b", mark: one },
+    { text: "c", mark: other },
+    { text: "d", mark: null },
+  ]);
 });

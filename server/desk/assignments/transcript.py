@@ -53,7 +53,7 @@ from server.desk.assignments.transcript_responses import (
     WritingRow,
 )
 from server.errors import AssignmentNotFound
-from server.session.answer_kinds import NOTHING_SHOWN, ShownTexts, rating_to_point
+from server.session.answer_kinds import NOTHING_SHOWN, ShownTexts, rating_to_point, stored_mark
 from server.session.instrument import AskedQuestion, Part, number_on_page
 from server.session.item import ItemContent
 from server.study import Study, parse_study
@@ -303,17 +303,19 @@ def _answers(
     )
     answers = {label: list(rows) for label, rows in groupby(connection.execute(query), lambda row: row.label)}
     return [
-        AnswerRow(
-            label=question.label,
-            question=question.question,
-            answers=[
-                question.type.in_words(question, str(row.text) if row.number is None else row.number, shown)
-                for row in answers[question.label]
-            ],
-        )
-        for question in asked
-        if question.label in answers
+        _answer(question, answers[question.label], shown) for question in asked if question.label in answers
     ]
+
+
+def _answer(question: AskedQuestion, given: Iterable[Any], shown: ShownTexts) -> AnswerRow:
+    values = [str(row.text) if row.number is None else row.number for row in given]
+    return AnswerRow(
+        label=question.label,
+        question=question.question,
+        answers=[question.type.in_words(question, value, shown) for value in values],
+        marks=[mark for value in values if (mark := stored_mark(value)) and question.kind == "span"],
+        marked="output" if question.text == "output" else "context" if question.text == "context" else None,
+    )
 
 
 def _quiz(connection: Connection, conversation_id: str) -> list[AnswerRow]:
