@@ -92,9 +92,8 @@ def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
                 yield (*where, "ends"), "Describe both ends, such as “not at all” and “very”"
             for name, reason in misfits(question):
                 yield (*where, name), reason
-            reason = _nothing_to_mark(study, part, question)
-            if reason is not None:
-                yield (*where, "text"), reason
+            if (why := _nothing_to_mark(study, part, question)) is not None:
+                yield (*where, "text"), why
 
 
 def _nothing_to_mark(study: Study, part: Part, question: AskedQuestion) -> str | None:
