@@ -4,8 +4,11 @@ import json
 
 import pytest
 
+from server.bots.lineup import study_card
 from server.errors import AnswersUnfit
 from server.session.correctness import correctness_values
+from server.study import parse_study
+from tests.server.support.items import items_text
 
 
 def mark(line: int, category: str, start: int = 0) -> tuple[str, str]:
@@ -54,3 +57,10 @@ def test_the_criteria_are_computed_from_the_paragraphs_that_decide(
 def test_contradictions_are_refused(answers: list[tuple[str, float | str]], why: str) -> None:
     with pytest.raises(AnswersUnfit, match=why):
         correctness_values(answers)
+
+
+def test_workers_do_not_see_what_is_computed() -> None:
+    study = parse_study(items_text(correctness=True))
+    assert [one.label for one in study.criteria] == ["clear", "dull", "any_correct", "avg_correct"]
+    assert [one.label for one in study_card(study).criteria] == ["clear", "dull"]
+    assert [one.label for one in study.asked.conversation] == ["plausible", "evidence", "confirmed"]
