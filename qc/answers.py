@@ -1,7 +1,7 @@
 """Answers to a study's own questions, by the kind of answer. They enter no score.
 
 Answers about conversations are counted per system, over all analysed workers: the worker filter is about
-ratings, so workers who failed it count here too.
+ratings, so workers who failed it count here too. Of items, the ordinary ones count, not the control items.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -13,10 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import Problem, quoted
+from qc.marks import MARK_COLUMNS, count_marks
 from qc.run import Answers, Run
 
 # The kinds of the server's studies; a test compares them.
-AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text"]
+AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text", "span"]
 Question = dict[Hashable, Any]
 _KEY = ["part", "label", "question", "system"]
 
@@ -31,11 +32,16 @@ class AnswerCounts:
             be chosen, shares can add up to more than 1. Answers that nobody gave are listed, with 0.
         numbers: sliders and numbers: the same keys, `n`, `mean`, `sd` (NaN for a single answer), `median`.
         texts: free texts: the same keys, and `n`.
+        spans: marks in texts: the same keys, then MARK_COLUMNS: `mark` (a category or severity, empty for
+            all), `n` (marks), `answers` (answers of workers who were asked, also those who marked nothing),
+            `share` (of answers with a mark), `pairs` (of workers with the same text, of whom at least one
+            marked it), `f1` (their mean agreement, NaN without pairs).
     """
 
     counts: pd.DataFrame
     numbers: pd.DataFrame
     texts: pd.DataFrame
+    spans: pd.DataFrame
 
 
 def count_answers(run: Run) -> AnswerCounts | None:
@@ -46,7 +52,9 @@ def count_answers(run: Run) -> AnswerCounts | None:
     counts: list[tuple[object, ...]] = []
     numbers: list[tuple[object, ...]] = []
     texts: list[tuple[object, ...]] = []
-    for question, key, given in _groups(run.answers, systems):
+    spans: list[tuple[object, ...]] = []
+    readers = _readers(run)
+    for question, key, given in _groups(run.answers, systems, readers):
         kind: AnswerKind = question["kind"]
         match kind:
             case "choice" | "choices":
@@ -59,12 +67,16 @@ def count_answers(run: Run) -> AnswerCounts | None:
                 numbers.append((*key, *_described(given["number"].to_numpy(np.float64))))
             case "text":
                 texts.append((*key, len(given)))
+            case "span":
+                asked = readers[readers["system"] == key[-1]]
+                spans += [(*key, *row) for row in count_marks(asked, given, run.source)]
             case _:
                 assert_never(kind)
     return AnswerCounts(
         pd.DataFrame(counts, columns=[*_KEY, "answer", "n", "share"]),
         pd.DataFrame(numbers, columns=[*_KEY, "n", "mean", "sd", "median"]),
         pd.DataFrame(texts, columns=[*_KEY, "n"]),
+        pd.DataFrame(spans, columns=[*_KEY, *MARK_COLUMNS]),
     )
 
 
@@ -75,7 +87,7 @@ def group_values(kind: AnswerKind, given: pd.DataFrame) -> pd.Series | None:
             return given["text"]
         case "likert" | "slider" | "number":
             return given["number"].map("{:g}".format)
-        case "choices" | "text":
+        case "choices" | "text" | "span":
             return None
         case _:
             assert_never(kind)
@@ -94,9 +106,40 @@ def unknown_kinds(answers: Answers) -> list[Problem]:
     ]
 
 
-def _groups(answers: Answers, systems: list[str]) -> Iterator[tuple[Question, tuple[str, ...], pd.DataFrame]]:
+def _readers(run: Run) -> pd.DataFrame:
+    """Return who is asked about what: `answer`, `worker`, `system` and `text`.
+
+    `answer` is the conversation, and `text` what was read in it: an item, or itself. Questions about no
+    conversation have the assignment as `answer`, an empty `system`, and the same text for all.
+    """
+    held = pd.DataFrame({
+        "answer": run.conversations["conversation"],
+        "worker": run.conversations["worker"].astype(str),
+        "system": run.conversations["system"].astype(str),
+        "text": run.conversations["conversation"],
+    })  # fmt: skip
+    if run.items is not None:
+        ordinary = run.items["kind"].eq("ordinary").to_numpy(bool)
+        held = held.assign(text=run.items["item"].astype(str).to_numpy())[ordinary]
+    asked = pd.DataFrame({
+        "answer": run.assignments["assignment"],
+        "worker": run.assignments["worker"].astype(str),
+        "system": "",
+        "text": "",
+    })  # fmt: skip
+    return pd.concat([held, asked], ignore_index=True)
+
+
+def _groups(
+    answers: Answers, systems: list[str], readers: pd.DataFrame
+) -> Iterator[tuple[Question, tuple[str, ...], pd.DataFrame]]:
     """Yield each question, its keys and its answers; by system for questions about conversations."""
-    given = answers.given
+    given = answers.given.assign(
+        answer=answers.given["conversation"].where(
+            answers.given["conversation"].notna(), answers.given["assignment"]
+        )
+    )
+    given = given[given["answer"].isin(readers["answer"])]
     for question in answers.questions.to_dict("records"):
         part, label = question["part"], question["label"]
         here = given[(given["part"] == part) & (given["label"] == label)]

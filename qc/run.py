@@ -176,12 +176,12 @@ class Answers:
 
     Attributes:
         questions: `part` (`before`, `conversation`, `after`), `label`, `kind` (`choice`, `choices`, `likert`,
-            `slider`, `number`, `text`), `question` (str), `choices` (tuples of str), `points` (int: points
-            of a Likert scale, else 0); in the order in which they were asked.
+            `slider`, `number`, `text`, `span`), `question` (str), `choices` (tuples of str), `points`
+            (int: points of a Likert scale, else 0); in the order in which they were asked.
         given: `assignment`, `conversation` and `system` (None if an answer is about no conversation),
-            `part`, `label`, `text` (None for a number), `number` (float, NaN for a text). Several choices are
-            several rows. Of analysed assignments only; by assignment, part, conversation, then as they were
-            given.
+            `part`, `label`, `text` (None for a number; a mark is JSON), `number` (float, NaN for a text).
+            Several choices, and several marks, are several rows. Of analysed assignments only; by
+            assignment, part, conversation, then as they were given.
     """
 
     questions: pd.DataFrame

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import from_json
@@ -30,7 +30,7 @@ from candor.common.segmentation import join_words, split_words
 from server.db.runs.items import Form, NewItem
 from server.db.runs.runs import RunEntry, find_run
 from server.errors import StudyInvalid
-from server.session.item import ItemContent, ItemLine, ItemTopic
+from server.session.item import Highlight, ItemContent, ItemLine, ItemTopic
 from server.session.plan import derive_seed
 from server.session.protocol import MAX_EDIT, plain
 from server.study import Composition, Study
@@ -63,6 +63,8 @@ class _Line(BaseModel):
     family: Name | None = None
     group: Name | None = None
     context: Text | None = None
+    answer: Text | None = None
+    paragraphs: Annotated[list[Text], Field(max_length=20)] = []
     text: Text | None = None
     turns: Annotated[list[_Turn], Field(min_length=1, max_length=2_000)] | None = None
     reference: Text | None = None
@@ -75,6 +77,8 @@ class _Line(BaseModel):
             raise ValueError("None of the turns is by the system: set the author of at least one to bot")
         if self.turns is not None and self.reference is not None:
             raise ValueError("Only texts can have a reference, not conversations")
+        if self.answer is not None and plain(self.answer) not in plain(self.context or ""):
+            raise ValueError("The answer is highlighted in the context, and the context does not have it")
         return self
 
 
@@ -139,16 +143,20 @@ def _groups(lines: Sequence[_Line]) -> list[str | None]:
 
 def _item(line: _Line, group: str | None) -> NewItem:
     context = plain(line.context) if line.context is not None else None
+    around: dict[str, Any] = {"context": context, "paragraphs": tuple(map(plain, line.paragraphs))}
+    if line.answer is not None and context is not None:
+        start = context.index(plain(line.answer))
+        around["highlight"] = Highlight(start=start, end=start + len(plain(line.answer)))
 
     def shown(text: str) -> ItemContent:
-        return ItemContent(context=context, text=plain(text))
+        return ItemContent(**around, text=plain(text))
 
     forms: dict[Form, ItemContent] = {}
     if line.text is not None:
         forms["ordinary"] = shown(line.text)
     else:
         turns = tuple(ItemLine(author=turn.author, text=plain(turn.text)) for turn in line.turns or ())
-        forms["ordinary"] = ItemContent(context=context, lines=turns)
+        forms["ordinary"] = ItemContent(**around, lines=turns)
     if line.reference is not None:
         forms["reference"] = shown(line.reference)
     return NewItem(
@@ -318,6 +326,21 @@ def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
         )
     if study.post_edit is not None:
         _require_texts(items)
+    marking = [question for question in study.questionnaires.conversation if question.text == "context"]
+    bare = [item.name for item in items if not item.forms["ordinary"].shown.context]
+    without = [item.name for item in items if not item.forms["ordinary"].paragraphs]
+    if study.correctness and without:
+        raise StudyInvalid(
+            f"Answers are judged by paragraphs, and {len(without)} items have none; "
+            f"the first is “{without[0]}”",
+            "Give every item `paragraphs`, or do not ask for the correctness of answers.",
+        )
+    if marking and bare:
+        raise StudyInvalid(
+            f"“{marking[0].label}” marks the context, and {len(bare)} items have none; "
+            f"the first is “{bare[0]}”",
+            "Give every item a context, or let workers mark the output.",
+        )
     if study.simulate is not None:
         unjudged = sorted({item.system for item in items} - set(study.simulate.quality))
         if unjudged:

@@ -16,7 +16,14 @@ from server.db.engine import open_engine
 from server.db.runs.runs import find_run
 from server.errors import AnswersUnfit
 from server.export.hits_data import hits
-from server.session.answer_kinds import KINDS, AnswerKind, AnswerValue, answer_type, single_answers
+from server.session.answer_kinds import (
+    KINDS,
+    NOTHING_SHOWN,
+    AnswerKind,
+    AnswerValue,
+    answer_type,
+    single_answers,
+)
 from server.session.instrument import checked_answers
 from server.study import Study, parse_study, read_document, study_schema
 from tests.server.support.questions import answered_run
@@ -105,6 +112,7 @@ def test_an_answer_of_each_kind_reaches_the_export_and_the_report(tmp_path: Path
     assert found is not None
     for kind in KINDS:
         rows = [*_rows(found.counts, kind), *_rows(found.numbers, kind), *_rows(found.texts, kind)]
+        rows += _rows(found.spans, kind)
         # Of two assignments one has answered; several choices are several answers.
         assert sum(row["n"] for row in rows) == len(single_answers(answered[kind])), kind
 
@@ -115,7 +123,10 @@ def test_a_stored_value_reads_as_a_researcher_expects(kind: AnswerKind) -> None:
     (asked,) = study.asked.after
     for value in single_answers(drawn(study, 3)[kind]):
         shown = value if isinstance(value, str) else f"{value:g}"
-        assert asked.type.in_words(asked, value).startswith(shown)
+        if kind == "span":
+            place = json.loads(str(value))
+            shown = f"“{str(asked.text)[place['start'] : place['end']]}”"
+        assert asked.type.in_words(asked, value, NOTHING_SHOWN).startswith(shown)
 
 
 def _rows(frame: Any, label: str) -> list[dict[str, Any]]:

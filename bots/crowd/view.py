@@ -1,6 +1,7 @@
 """Follow a worker's page and its history from the server's messages, and answer its questions. Pure."""
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, assert_never
@@ -15,15 +16,15 @@ class PageView:
     """The current state of the page.
 
     `conversation` is the conversation's number, `attempt` the number of the attempt at it. `turns` counts its
-    lines. `typing`: a reply is due. `text` is the text to be rated, if it is a text. `question` is the number
-    of the test question that is due. `post_edit` says below which rating a text must be improved. `consent`
-    holds the consent's version and its ticked boxes (all of them). `turn_points`: points of the scale for
-    single replies; `unrated_turn`: the last reply, until it is rated or skipped. `points`: points of the
-    criteria rated on a Likert scale. `questions`: the study's own questions, by their part; those about a
-    conversation include the criteria that are not rated. `comparison` says how two bots are compared;
-    `choice_due` is the line after which to choose between them, `side` the one to be rated. `quiz`: lines,
-    one of which the partner said. `language`: the tag of the page's language. `records_writing`: the page
-    also records how messages are written.
+    lines. `typing`: a reply is due. `item` is what is read and rated instead. `question` is the number of the
+    test question that is due. `correctness`: an answer is judged by paragraphs. `post_edit` says below which
+    rating a text must be improved. `consent` holds the consent's version and its ticked boxes (all of them).
+    `turn_points`: points of the scale for single replies; `unrated_turn`: the last reply, until it is rated
+    or skipped. `points`: points of the criteria rated on a Likert scale. `questions`: the study's own
+    questions, by their part; those about a conversation include the criteria that are not rated. `comparison`
+    says how two bots are compared; `choice_due` is the line after which to choose between them, `side` the
+    one to be rated. `quiz`: lines, one of which the partner said. `language`: the tag of the page's language.
+    `records_writing`: the page also records how messages are written.
     """
 
     phase: str
@@ -35,9 +36,10 @@ class PageView:
     turns: int = 0
     typing: bool = False
     topic: str | None = None
-    text: str | None = None
+    item: Message = field(default_factory=dict)
     question: int = 0
     post_edit: Message | None = None
+    correctness: bool = False
     comparison: Message | None = None
     choice_due: int | None = None
     side: str | None = None
@@ -50,12 +52,17 @@ class PageView:
     language: str = "en"
     records_writing: bool = False
 
+    @property
+    def text(self) -> str | None:
+        """The text to be rated, if it is a text."""
+        return self.item.get("text")
+
 
 def draw(snapshot: Message) -> PageView:
     """Return the page for a snapshot."""
     conversation, quiz = snapshot["conversation"] or {}, snapshot.get("quiz") or {}
     here = conversation or quiz
-    item, question = conversation.get("item") or {}, snapshot["question"] or {}
+    question = snapshot["question"] or {}
     return PageView(
         phase=snapshot["phase"],
         minimum_inputs=snapshot["study"]["minimum_inputs"],
@@ -66,9 +73,10 @@ def draw(snapshot: Message) -> PageView:
         turns=len(conversation.get("turns", ())),
         typing=conversation.get("typing", False),
         topic=conversation.get("topic"),
-        text=item.get("text"),
+        item=conversation.get("item") or {},
         question=question.get("question", 0),
         post_edit=snapshot["study"]["post_edit"],
+        correctness=snapshot["study"].get("correctness", False),
         comparison=snapshot["study"].get("comparison"),
         choice_due=conversation.get("choice_due"),
         side=conversation.get("side"),
@@ -137,7 +145,7 @@ def show(view: PageView, message: Message) -> PageView:
                 phase="rating",
                 conversation=message["conversation"],
                 attempt=message["attempt"],
-                text=message["item"]["text"],
+                item=message["item"],
             )
         case "conversation_started":
             return replace(view, phase="chat", topic=message["topic"], inputs=0, turns=0, unrated_turn=None)
@@ -170,27 +178,44 @@ def _with_both(view: PageView, turn: int) -> PageView:
 
 
 class History:
-    """The lines of one conversation, by their number. Side by side, only the left bot's lines are kept."""
+    """The lines of one conversation, by their number. Side by side, it is that with the left bot."""
 
     def __init__(self) -> None:
         self._lines: dict[int, Turn] = {}
+        self._right: dict[int, str] = {}
 
     @property
     def turns(self) -> tuple[Turn, ...]:
         """The lines so far, oldest first."""
         return tuple(self._lines[index] for index in sorted(self._lines))
 
+    def shown(self, view: PageView) -> "ShownTexts":
+        """Return the texts that `view` asks about."""
+        item = view.item
+        if item:
+            lines = enumerate(item.get("lines", ()))
+            said = {i: line["text"] for i, line in lines if line["author"] == "bot"}
+            context = item.get("paragraphs") or [text for text in (item.get("context"),) if text]
+            return {
+                "output": said if view.text is None else {0: view.text},
+                "context": dict(enumerate(context)),
+            }
+        replies = {i: turn.text for i, turn in self._lines.items() if turn.author == "bot"}
+        return {"output": {**replies, **self._right} if view.side == "right" else replies}
+
     def hear(self, message: Message) -> None:
         """Apply a message from the server."""
         match message["type"]:
             case "conversation_started":
-                self._lines = {}
+                self._lines, self._right = {}, {}
             case "said":
                 self._lines[message["turn"]] = Turn("bot", message["text"])
             case "said_by_both":
                 self._lines[message["turn"]] = Turn("bot", message["left"])
+                self._right[message["turn"]] = message["right"]
             case "snapshot" if message["conversation"] is not None:
                 turns = message["conversation"].get("turns", ())
+                self._right = {index: turn["right"] for index, turn in enumerate(turns) if turn.get("right")}
                 self._lines = {index: Turn(turn["author"], turn["text"]) for index, turn in enumerate(turns)}
 
     def speak(self, say: Message) -> None:
@@ -199,22 +224,48 @@ class History:
 
 
 # The kinds of the protocol; a test compares them with the server's.
-AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text"]
-Answer = str | float | list[str]
+AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text", "span"]
+Answer = str | float | list[str] | list[Message]
+# The texts that questions are about, by line: `output` of the system, and `context` of an item.
+ShownTexts = Mapping[str, Mapping[int, str]]
 _COMMENTS = ("It went well.", "Nothing to add.", "A little slow at times.", "Hard to say.")
 _SKIPPED = 0.3  # share of the optional questions that are left without an answer
+_DECIDES = 0.5  # share of paragraphs that show something of an answer
 _SPREAD = 100.0  # of numbers, where no bound says how large they may be
 
 
-def draw_answers(asked: Sequence[Mapping[str, Any]], rng: random.Random) -> dict[str, Answer]:
+def draw_answers(
+    asked: Sequence[Mapping[str, Any]], rng: random.Random, shown: ShownTexts | None = None
+) -> dict[str, Answer]:
     """Return an answer to each required question, and to most of the others, by their labels.
 
     Args:
         asked: the questions as the server sends them.
         rng: draws the answers.
+        shown: the texts that the questions are about.
     """
     answered = [question for question in asked if question["required"] or rng.random() >= _SKIPPED]
-    return {question["label"]: _draw(question["kind"], question, rng) for question in answered}
+    return {question["label"]: _draw(question["kind"], question, rng, shown or {}) for question in answered}
+
+
+def judge_paragraphs(paragraphs: Mapping[int, str], correct: float, rng: random.Random) -> dict[str, Answer]:
+    """Return whether an answer is plausible, and a mark in each paragraph that decides.
+
+    Args:
+        paragraphs: by number.
+        correct: probability that a paragraph that decides shows that the answer is correct.
+        rng: draws the answers.
+    """
+    asked = {"categories": (), "severities": ()}
+    marks = [
+        {**mark, "category": "correct" if rng.random() < correct else "incorrect"}
+        for line, text in paragraphs.items()
+        if rng.random() < _DECIDES
+        for mark in _marks(asked, {line: text}, rng)
+    ]
+    if not marks:
+        return {"plausible": "yes" if rng.random() < correct else "no"}
+    return {"plausible": "yes", "evidence": marks, "confirmed": "yes"}
 
 
 def is_scored(kind: AnswerKind) -> bool:
@@ -222,7 +273,7 @@ def is_scored(kind: AnswerKind) -> bool:
     match kind:
         case "slider" | "likert":
             return True
-        case "choice" | "choices" | "number" | "text":
+        case "choice" | "choices" | "number" | "text" | "span":
             return False
         case _:
             assert_never(kind)
@@ -233,7 +284,7 @@ def nearest_point(rating: int, points: int) -> int:
     return 1 + round(rating * (points - 1) / 100)
 
 
-def _draw(kind: AnswerKind, question: Mapping[str, Any], rng: random.Random) -> Answer:
+def _draw(kind: AnswerKind, question: Mapping[str, Any], rng: random.Random, shown: ShownTexts) -> Answer:
     match kind:
         case "choice":
             return str(rng.choice(question["choices"]))
@@ -248,8 +299,24 @@ def _draw(kind: AnswerKind, question: Mapping[str, Any], rng: random.Random) -> 
             return rng.randint(0, 100)
         case "text":
             return rng.choice(_COMMENTS)
+        case "span":
+            return _marks(question, shown.get(question["text"], {0: question["text"]}), rng)
         case _:
             assert_never(kind)
+
+
+def _marks(question: Mapping[str, Any], texts: Mapping[int, str], rng: random.Random) -> list[Message]:
+    """Return a mark of one to three words of one of the texts; none if there are no words."""
+    words = [(line, [*re.finditer(r"\S+", text)]) for line, text in texts.items()]
+    marked = [(line, found) for line, found in words if found]
+    if not marked:
+        return []
+    line, found = rng.choice(marked)
+    first = rng.randrange(len(found))
+    last = min(first + rng.randrange(3), len(found) - 1)
+    kinds = {"category": question["categories"], "severity": question["severities"]}
+    chosen = {name: rng.choice(listed) for name, listed in kinds.items() if listed}
+    return [{"line": line, "start": found[first].start(), "end": found[last].end(), **chosen}]
 
 
 def _number(least: float | None, most: float | None, rng: random.Random) -> float:

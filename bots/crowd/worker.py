@@ -16,7 +16,16 @@ from websockets.exceptions import WebSocketException
 from bots.core.failures import BotError
 from bots.crowd.profile import Manner, Profile
 from bots.crowd.talk import OwnChat, Speaker, seconds_to_write, topics_in, writing_of
-from bots.crowd.view import History, Message, PageView, draw, draw_answers, nearest_point, show
+from bots.crowd.view import (
+    History,
+    Message,
+    PageView,
+    draw,
+    draw_answers,
+    judge_paragraphs,
+    nearest_point,
+    show,
+)
 from bots.researcher_api import JoinAnswer, RequestFailed
 from candor.common.api_models import SimulatedBeliefs
 from candor.common.network import backoff
@@ -313,6 +322,12 @@ class SimulatedWorker:
         # The dict keeps the last attempt at each conversation.
         found = {row.conversation: row for row in beliefs.conversations}[_position(view)]
         ratings = self.profile.rate(found.quality, beliefs.criteria, found.item, found.system)
+        shown = self._history.shown(view)
+        answers = draw_answers(view.questions["conversation"], self.rng, shown)
+        if view.correctness:  # two criteria are computed from the answers
+            correct = ratings.pop("any_correct") / 100
+            ratings.pop("avg_correct")
+            answers |= judge_paragraphs(shown["context"], correct, self.rng)
         given = {
             label: nearest_point(value, view.points[label]) if label in view.points else value
             for label, value in ratings.items()
@@ -321,7 +336,7 @@ class SimulatedWorker:
             "type": "rate",
             **_named(view),
             "ratings": given,
-            "answers": draw_answers(view.questions["conversation"], self.rng),
+            "answers": answers,
             "edit": self._improved(view, ratings),
             "side": view.side,
         }

@@ -27,6 +27,7 @@ from server.bots.people import HumanBot, WizardBot
 from server.db.counts import spent_by_bot, spent_by_run
 from server.db.runs.runs import RunEntry
 from server.errors import StudyInvalid
+from server.session.correctness import COMPUTED
 from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard
 from server.session.records import ConversationPlanned
@@ -244,6 +245,7 @@ def session_rules(study: Study, corpus: Corpus) -> SessionRules:
         reply_time=study.reply_time,
         rate_share=study.rate_share,
         post_edit=study.post_edit,
+        correctness=study.correctness,
         tutorial=study.tutorial,
         comparison=study.comparison,
         streaming=study.display.streaming,
@@ -268,7 +270,12 @@ def names_of(study: Study, opened_bots: OpenedBots | None = None) -> dict[str, t
 
 def study_card(study: Study) -> StudyCard:
     """Return the public description of `study` for workers."""
-    return StudyCard.model_validate(study, from_attributes=True)
+    card = StudyCard.model_validate(study, from_attributes=True)
+    if not study.correctness:
+        return card
+    computed = {criterion.label for criterion in COMPUTED}
+    shown = [criterion for criterion in card.criteria if criterion.label not in computed]
+    return card.model_copy(update={"criteria": shown})
 
 
 def _endpoint(bot: str, study: Study, opened_bots: OpenedBots | None) -> Endpoint | None:

@@ -15,7 +15,8 @@ Item ratings and side-by-side comparisons are written as JSON Lines. The first l
 and its version, the run, its criteria and its systems, and the kind of comparison. Each further line is an
 assignment. Its items are in the order shown; `twin_of` is the position of the ordinary item that a bad twin,
 a repeat or a reference belongs to. Its pairs are in order, only judged ones: the left and right systems, the
-turns with the provenance of replies, the preferences with their turns, and the ratings of each.
+turns with the provenance of replies, the preferences with their turns, and the ratings of each. The `answers`
+to a study's own questions are with the assignment, the item, or the side of the pair that they are about.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -97,13 +98,22 @@ def hits(connection: Connection, run: RunEntry) -> Iterator[Json]:
         ids = [row["assignment_id"] for row in some]
         conversations = rows(connection, run, _CHATS, ids)
         held = grouped(conversations, "assignment_id")
-        answers = rows(connection, run, _ANSWERS, ids)
-        about_all = grouped([row for row in answers if not row["conversation_id"]], "assignment_id")
         parts = _parts(connection, run, [row["conversation_id"] for row in conversations])
-        parts["answers"] = grouped([row for row in answers if row["conversation_id"]], "conversation_id")
+        about_all, parts["answers"] = _answers(connection, run, ids)
         for row in some:
             key = row["assignment_id"]
             yield _assignment(row, held.get(key, []), parts) | _by_part(about_all.get(key, []))
+
+
+def _answers(
+    connection: Connection, run: RunEntry, ids: Sequence[str]
+) -> tuple[Mapping[str, list[RowMapping]], Mapping[str, list[RowMapping]]]:
+    """Return the answers about no conversation, by assignment, and the others, by conversation."""
+    found = rows(connection, run, _ANSWERS, ids)
+    return (
+        grouped([row for row in found if not row["conversation_id"]], "assignment_id"),
+        grouped([row for row in found if row["conversation_id"]], "conversation_id"),
+    )
 
 
 def _parts(
@@ -239,11 +249,12 @@ def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
         conversations = rows(connection, run, _CONVERSATIONS, ids)
         held = grouped(conversations, "assignment_id")
         both = [row["conversation_id"] for row in conversations]
-        parts: _Parts = {
+        parts: dict[str, Mapping[str, Sequence[RowMapping]]] = {
             "choices": grouped(rows(connection, run, _CHOICES, ids), "left_conversation_id"),
             "ratings": grouped(rows(connection, run, _RATINGS, both), "conversation_id"),
             "turns": grouped(rows(connection, run, _TURNS, both), "conversation_id"),
         }
+        about_all, parts["answers"] = _answers(connection, run, ids)
         for row in some:
             sides = held.get(row["assignment_id"], [])
             yield {
@@ -254,7 +265,7 @@ def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
                 "pairs": [
                     _pair(left, right, parts) for left, right in zip(sides[::2], sides[1::2], strict=True)
                 ],
-            }
+            } | _by_part(about_all.get(row["assignment_id"], []))
 
 
 def _header(form: str, run: RunEntry, written: CompletedAssignment) -> Json:
@@ -292,7 +303,12 @@ def _pair(left: RowMapping, right: RowMapping, parts: _Parts) -> Json:
         },
         "lines": _lines(*(parts["turns"].get(row["conversation_id"], []) for row in both)),
     }
-    return content | ({"facts": facts} if facts else {})
+    answers = {
+        side: told
+        for side, row in zip(("left", "right"), both, strict=True)
+        for told in _answered(parts["answers"].get(row["conversation_id"], [])).values()
+    }
+    return content | ({"answers": answers} if answers else {}) | ({"facts": facts} if facts else {})
 
 
 def _lines(left: Sequence[RowMapping], right: Sequence[RowMapping]) -> list[Json]:
@@ -340,21 +356,33 @@ def item_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
         ratings = grouped(rows(connection, run, _ITEM_RATINGS, ids), "assignment_id")
         edits = _by_place(rows(connection, run, _EDITS, ids))
         conversations = _by_place(rows(connection, run, _CONVERSATIONS, ids))
+        about_all, answers = _answers(connection, run, ids)
         for row in some:
-            yield {
-                "assignment": row["assignment_id"],
-                "worker": row["worker"],
-                "duration_seconds": seconds(row),
-                "feedback": row["feedback"] or None,
-                "items": list(_items(ratings.get(row["assignment_id"], []), edits, conversations)),
-            } | consent_in(row)
+            yield (
+                {
+                    "assignment": row["assignment_id"],
+                    "worker": row["worker"],
+                    "duration_seconds": seconds(row),
+                    "feedback": row["feedback"] or None,
+                    "items": list(
+                        _items(ratings.get(row["assignment_id"], []), edits, conversations, answers)
+                    ),
+                }
+                | _by_part(about_all.get(row["assignment_id"], []))
+                | consent_in(row)
+            )
 
 
 def _by_place(found: Iterable[RowMapping]) -> _ByPlace:
     return {(row["assignment_id"], row["position"]): row for row in found}
 
 
-def _items(ratings: Sequence[RowMapping], edits: _ByPlace, conversations: _ByPlace) -> Iterator[Json]:
+def _items(
+    ratings: Sequence[RowMapping],
+    edits: _ByPlace,
+    conversations: _ByPlace,
+    answers: Mapping[str, Sequence[RowMapping]],
+) -> Iterator[Json]:
     for position, given in groupby(ratings, key=itemgetter("position")):
         rated = list(given)
         first = rated[0]
@@ -369,7 +397,8 @@ def _items(ratings: Sequence[RowMapping], edits: _ByPlace, conversations: _ByPla
             "seconds": round(first["seconds"], 3),
             "ratings": {row["criterion"]: row["value"] for row in rated},
         }
-        item |= facts_in(conversations[first["assignment_id"], position])
+        shown = conversations[first["assignment_id"], position]
+        item |= _answered(answers.get(shown["conversation_id"], [])) | facts_in(shown)
         edit = edits.get((first["assignment_id"], position))
         if edit is not None:
             item |= {"edited_text": edit["edited_text"], "edit_share": edit["edit_share"]}

@@ -3,24 +3,61 @@
 A new kind is a name in `AnswerKind` and a class here. CONTRIBUTING.md lists the other files.
 """
 
+import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, assert_never, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import (
+    Annotated,
+    Literal,
+    NotRequired,  # pydantic needs this one before Python 3.12
+    assert_never,
+    get_args,
+)
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    with_config,
+)
+from typing_extensions import TypedDict
 
 from candor.common.segmentation import is_too_long
 
 MAX_ANSWER = 2_000
 MAX_POINTS = 11
-AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text"]
+AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text", "span"]
 KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
-# An answer as the page sends it: a number, a text, or several of the choices.
-AnswerValue = float | str | Sequence[str]
+_Index = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class Mark(TypedDict):
+    """A marked span of a text: its characters from `start` to before `end`, counted from 0.
+
+    Characters are Unicode code points. `line`: the line of the conversation, counted from 0; 0 in any other
+    text.
+    """
+
+    line: _Index
+    start: _Index
+    end: _Index
+    category: NotRequired[str]
+    severity: NotRequired[str]
+
+
+_MARK = TypeAdapter(Mark)
+# An answer as the page sends it: a number, a text, several of the choices, or marks.
+AnswerValue = float | str | Sequence[str] | Sequence[Mark]
 
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 _Bound = Annotated[float, Field(ge=-1e15, le=1e15, strict=True)]
+_Passage = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 
 
 class AnswerForm(BaseModel):
@@ -28,7 +65,9 @@ class AnswerForm(BaseModel):
 
     `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
     `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
-    `text`: free text.
+    `text`: free text. `span`: marks in a `text`, each of one of the `categories` and `severities` if there
+    are any. The text is the `output` of the system (its text, or its lines of a conversation), the `context`
+    of an item, or the words that are given.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -39,11 +78,37 @@ class AnswerForm(BaseModel):
     choices: Annotated[tuple[_Words, ...], Field(max_length=50)] = ()
     least: _Bound | None = None
     most: _Bound | None = None
+    text: Literal["output", "context"] | _Passage | None = None
+    categories: Annotated[tuple[_Words, ...], Field(max_length=50)] = ()
+    severities: Annotated[tuple[_Words, ...], Field(max_length=11)] = ()
 
     @property
     def type(self) -> "AnswerType":
         """The rules of its kind."""
         return answer_type(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTexts:
+    """The texts that a worker judges, by line: the system's `output`, and the `context` of an item."""
+
+    output: Mapping[int, str] = field(default_factory=dict)
+    context: Mapping[int, str] = field(default_factory=dict)
+
+    def marked_by(self, form: AnswerForm) -> Mapping[int, str]:
+        """Return the texts that an answer of the kind `span` marks, by line."""
+        match form.text:
+            case None:
+                return {}
+            case "output":
+                return self.output
+            case "context":
+                return self.context
+            case own:
+                return {0: own}
+
+
+NOTHING_SHOWN = ShownTexts()
 
 
 class AnswerType(ABC):
@@ -60,21 +125,25 @@ class AnswerType(ABC):
     is_scored: bool = False
     for_criteria: bool = False
 
+    def is_asked(self, _form: AnswerForm, _shown: ShownTexts) -> bool:
+        """Return whether the question can be answered about the texts shown; it is not asked otherwise."""
+        return True
+
     @abstractmethod
-    def fault(self, form: AnswerForm, values: Sequence[float | str]) -> str | None:
+    def fault(self, form: AnswerForm, values: Sequence[float | str], shown: ShownTexts) -> str | None:
         """Return why `values`, at least one, are no valid answer; None if they are."""
 
     @abstractmethod
     def exported(self, values: Sequence[float | str]) -> object:
         """Return the answer as a JSON value of the published form, from its stored `values`."""
 
-    def in_words(self, _form: AnswerForm, value: float | str) -> str:
+    def in_words(self, _form: AnswerForm, value: float | str, _shown: ShownTexts) -> str:
         """Return a stored value as researchers read it."""
         return value if isinstance(value, str) else f"{value:g}"
 
 
 class _OneAnswer(AnswerType):
-    def fault(self, form: AnswerForm, values: Sequence[float | str]) -> str | None:
+    def fault(self, form: AnswerForm, values: Sequence[float | str], _shown: ShownTexts) -> str | None:
         unfit = (why for value in values if (why := self._unfit(form, value)) is not None)
         return next(unfit, None if len(values) == 1 else "give one answer")
 
@@ -102,8 +171,8 @@ class _Scale(_OneAnswer):
         fits = not isinstance(value, str) and low <= value <= high and value == int(value)
         return None if fits else f"give a whole number from {low} to {high}"
 
-    def in_words(self, form: AnswerForm, value: float | str) -> str:
-        return f"{super().in_words(form, value)} of {self.highest(form)}"
+    def in_words(self, form: AnswerForm, value: float | str, shown: ShownTexts) -> str:
+        return f"{super().in_words(form, value, shown)} of {self.highest(form)}"
 
 
 class _Slider(_Scale):
@@ -136,7 +205,7 @@ class _Choices(AnswerType):
     settings = frozenset({"choices"})
     example = "choices: [Often, Never]"
 
-    def fault(self, form: AnswerForm, values: Sequence[float | str]) -> str | None:
+    def fault(self, form: AnswerForm, values: Sequence[float | str], _shown: ShownTexts) -> str | None:
         if not set(values) <= set(form.choices):
             return "choose one of the answers"
         return "choose each answer once" if len(set(values)) < len(values) else None
@@ -165,6 +234,54 @@ class _Text(_OneAnswer):
         return None if fits else f"write a text of at most {MAX_ANSWER} characters"
 
 
+class _Span(AnswerType):
+    words = "marks in a text"
+    settings = frozenset({"text", "categories", "severities"})
+    example = "text: The cat sat on the mat."
+
+    def is_asked(self, form: AnswerForm, shown: ShownTexts) -> bool:
+        return any(text.strip() for text in shown.marked_by(form).values())
+
+    def fault(self, form: AnswerForm, values: Sequence[float | str], shown: ShownTexts) -> str | None:
+        unfit = (why for value in values if (why := self._unfit(form, value, shown)) is not None)
+        return next(unfit, "mark each span once" if len(set(values)) < len(values) else None)
+
+    def _unfit(self, form: AnswerForm, value: float | str, shown: ShownTexts) -> str | None:
+        mark = stored_mark(value)
+        text = "" if mark is None else shown.marked_by(form).get(mark["line"], "")
+        if mark is None or not mark["start"] < mark["end"] <= len(text):
+            return "mark words of the text"
+        for name, given, known in (
+            ("category", mark.get("category"), form.categories),
+            ("severity", mark.get("severity"), form.severities),
+        ):
+            if (given not in known) if known else (given is not None):
+                return f"give each mark a {name} of the list" if known else f"marks have no {name} here"
+        return None
+
+    def exported(self, values: Sequence[float | str]) -> object:
+        return [stored_mark(value) for value in values]
+
+    def in_words(self, form: AnswerForm, value: float | str, shown: ShownTexts) -> str:
+        mark = stored_mark(value)
+        if mark is None:
+            return str(value)
+        start, end = mark["start"], mark["end"]
+        text = shown.marked_by(form).get(mark["line"], "")
+        # Texts can be removed; their marks stay.
+        words = f"“{text[start:end]}”" if end <= len(text) else f"characters {start + 1} to {end}"
+        kinds = ", ".join(given for given in (mark.get("category"), mark.get("severity")) if given)
+        return f"{words} ({kinds})" if kinds else words
+
+
+def stored_mark(value: float | str) -> Mark | None:
+    """Return the mark that a stored value is; None if it is none."""
+    try:
+        return _MARK.validate_json(str(value))
+    except ValidationError:
+        return None
+
+
 def answer_type(kind: AnswerKind) -> AnswerType:
     """Return the rules of a kind of answer."""
     match kind:
@@ -180,6 +297,8 @@ def answer_type(kind: AnswerKind) -> AnswerType:
             return _Number()
         case "text":
             return _Text()
+        case "span":
+            return _Span()
         case _:
             assert_never(kind)
 
@@ -203,20 +322,25 @@ def misfits(form: AnswerForm) -> Iterator[tuple[str, str]]:
         yield needed, "This is required"
     if needed == "choices" and needed in form.model_fields_set and len(form.choices) < 2:
         yield "choices", "Give at least two answers to choose from"
-    for i, choice in enumerate(form.choices):
-        if choice in form.choices[:i]:
-            yield "choices", f"“{choice}” is there twice: remove one"
+    for name, listed in (
+        ("choices", form.choices),
+        ("categories", form.categories),
+        ("severities", form.severities),
+    ):
+        for i, choice in enumerate(listed):
+            if choice in listed[:i]:
+                yield name, f"“{choice}” is there twice: remove one"
     if form.least is not None and form.most is not None and form.least > form.most:
         yield "most", f"The largest number must be at least the smallest ({form.least:g})"
 
 
 def single_answers(given: AnswerValue | None) -> list[float | str]:
-    """Return the single answers in `given`; a blank text is none."""
+    """Return the single answers in `given`, as they are stored; a blank text is none."""
     if given is None:
         return []
     if isinstance(given, str | float | int):
         return [] if isinstance(given, str) and not given.strip() else [given]
-    return list(given)
+    return [each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in given]
 
 
 def point_to_rating(point: int, points: int) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from server.errors import AnswersUnfit
-from server.session.answer_kinds import AnswerForm, AnswerValue, single_answers
+from server.session.answer_kinds import NOTHING_SHOWN, AnswerForm, AnswerValue, ShownTexts, single_answers
 
 # Workers chat and rate; or rate items; or chat with two systems at once, and choose one of them.
 Task = Literal["chat", "transcripts", "side_by_side"]
@@ -224,9 +224,14 @@ class Questionnaires(BaseModel):
 
 
 def checked_answers(
-    asked: Sequence[AskedQuestion], given: Mapping[str, AnswerValue]
+    asked: Sequence[AskedQuestion], given: Mapping[str, AnswerValue], shown: ShownTexts = NOTHING_SHOWN
 ) -> list[tuple[str, float | str]]:
     """Return the answers in the questions' order, each with its label; several choices are several answers.
+
+    Args:
+        asked: The questions.
+        given: Their answers, by label.
+        shown: The texts of the conversation that the questions are about.
 
     Raises:
         AnswersUnfit: A required question has no answer, or an answer does not fit its question; the message
@@ -236,8 +241,8 @@ def checked_answers(
     answers: list[tuple[str, float | str]] = []
     for question in asked:
         values = single_answers(given.get(question.label))
-        fault = question.type.fault(question, values) if values else None
-        if not values and question.required:
+        fault = question.type.fault(question, values, shown) if values else None
+        if not values and question.required and question.type.is_asked(question, shown):
             faults.append(f"“{question.label}” has no answer")
         if fault is not None:
             faults.append(f"“{question.label}”: {fault}")

@@ -39,6 +39,7 @@ class SessionRules:
     """A study's rules for every session of a run. `streaming`: replies are shown word by word.
 
     `criteria` are those that are rated; `points` has the number of points of those on a Likert scale.
+    `correctness`: whether two of them are computed from the answers about paragraphs.
     `rate_share`: the share of a system's conversations that are rated. `post_edit`, `tutorial`, `consent`,
     `debriefing` and `comparison` are None if the study has none. `questionnaires`: those about a conversation
     end with the criteria that are not rated. `scenarios`: the texts for workers, by label. In comparisons,
@@ -55,6 +56,7 @@ class SessionRules:
     reply_time: ReplyTime
     rate_share: float = 1.0
     post_edit: PostEdit | None = None
+    correctness: bool = False
     tutorial: Tutorial | None = None
     comparison: Comparison | None = None
     streaming: bool = False

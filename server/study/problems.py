@@ -10,7 +10,8 @@ import yaml
 
 from bots import shipped_corpora
 from server.session.answer_kinds import KINDS, answer_type, misfits
-from server.session.instrument import PARTS
+from server.session.correctness import CONFIRMED, EVIDENCE, PLAUSIBLE
+from server.session.instrument import PARTS, AskedQuestion, Part
 from server.session.plan import QC
 from server.session.texts import Text, places_in
 from server.settings_file import Location
@@ -20,6 +21,7 @@ from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 _FEWEST_INPUTS_OF_A_QUIZ = 3
 # The names of reports' own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
+OF_CORRECTNESS = frozenset({PLAUSIBLE, EVIDENCE, CONFIRMED})
 
 
 def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
@@ -82,28 +84,36 @@ def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
             where: Location = ("questionnaires", part, i)
             if question.label in labels[:i]:
                 yield (*where, "label"), f"Choose another label: “{question.label}” is in use"
+            if part == "conversation" and study.correctness and question.label in OF_CORRECTNESS:
+                yield (*where, "label"), f"Choose another label: “{question.label}” is about the correctness"
             if part == "conversation" and question.label in criteria:
                 yield (*where, "label"), f"Choose another label: “{question.label}” is a criterion"
             if question.type.is_scored and question.ends is None:
                 yield (*where, "ends"), "Describe both ends, such as “not at all” and “very”"
             for name, reason in misfits(question):
                 yield (*where, name), reason
+            if (why := _nothing_to_mark(study, part, question)) is not None:
+                yield (*where, "text"), why
+
+
+def _nothing_to_mark(study: Study, part: Part, question: AskedQuestion) -> str | None:
+    """Return why a question marks a text that workers do not have; None if they have it."""
+    if question.text not in ("output", "context"):
+        return None
+    if part != "conversation":
+        return "No conversation is read here: write the text to be marked"
+    if question.text == "context" and (study.items is None or study.items.file is None):
+        return "Only the items of a file have a context: choose the system's output, or write a text"
+    if study.comparison is not None and study.comparison.history == "chosen":
+        return "Both systems continue with the chosen replies: write a text, or give each its own replies"
+    return None
 
 
 def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
     if study.items is None or (study.items.run is None) == (study.items.file is None):
         yield ("items",), "Choose where the items come from: a run or a file, not both"
     elif study.items.run is not None:
-        if study.per_assignment.reference:
-            yield (
-                ("composition",),
-                "The conversations of a run have no references: set the number of references to 0",
-            )
-        if study.post_edit is not None:
-            yield (
-                ("post_edit",),
-                "Only texts can be improved, and the items of a run are conversations: remove this",
-            )
+        yield from _unfit_for_conversations(study)
     parts = study.per_assignment
     if parts.twins > parts.ordinary:
         reason = (
@@ -134,6 +144,21 @@ def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
                 ("tutorial", "questions", i, "right"),
                 f"Enter a number from 1 to {len(question.answers)}, the number of answers",
             )
+
+
+def _unfit_for_conversations(study: Study) -> Iterator[tuple[Location, str]]:
+    """Yield settings that the conversations of a run cannot have."""
+    if study.per_assignment.reference:
+        reason = "The conversations of a run have no references: set the number of references to 0"
+        yield ("composition",), reason
+    if study.correctness:
+        reason = (
+            "Answers are judged by the paragraphs of a file, and the items of a run have none: remove this"
+        )
+        yield ("correctness",), reason
+    if study.post_edit is not None:
+        reason = "Only texts can be improved, and the items of a run are conversations: remove this"
+        yield ("post_edit",), reason
 
 
 def _unfit_for_pairs(study: Study) -> Iterator[tuple[Location, str]]:

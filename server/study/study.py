@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from bots import UrlEndpoint
 from server.recruiters.recruiter import Recruiter, WebAddress
+from server.session.correctness import COMPUTED
+from server.session.correctness import QUESTIONS as CORRECTNESS
 from server.session.instrument import (
     AskedQuestion,
     Comparison,
@@ -231,6 +233,8 @@ class Study(_Section):
 
     `minutes`: the duration that workers are told. `transcript_while_rating`: workers can read the
     conversation while they rate it. `language`: that of the worker's page and of the instrument.
+    `correctness`: workers say whether an answer is plausible and which paragraphs show that it is correct,
+    and the criteria `any_correct` and `avg_correct` are computed.
 
     `task`: workers chat and rate (`chat`), rate items (`transcripts`), or chat with two systems at once and
     choose one of them (`side_by_side`). `TaskType.unused` lists the settings that a task does not use.
@@ -266,6 +270,7 @@ class Study(_Section):
     judgments_per_item: Annotated[int, Field(ge=1, le=50, strict=True)] = 2
     degradation: Literal["chapter5", "chapter3"] = "chapter5"
     post_edit: PostEdit | None = None
+    correctness: bool = False
     tutorial: Tutorial | None = None
     recruiter: Recruiter | None = None
     completion_url: WebAddress | None = None
@@ -360,7 +365,9 @@ class Study(_Section):
             if c.scale is not None and not c.is_scored
         )
         own = self.questionnaires
-        return Questionnaires(before=own.before, conversation=(*own.conversation, *answered), after=own.after)
+        computed_from = CORRECTNESS if self.correctness else ()
+        about = (*computed_from, *own.conversation, *answered)
+        return Questionnaires(before=own.before, conversation=about, after=own.after)
 
     @property
     def per_assignment(self) -> Composition:
@@ -370,12 +377,21 @@ class Study(_Section):
     @model_validator(mode="before")
     @classmethod
     def _with_published_criteria(cls, content: Any) -> Any:
-        """Fill in the published criteria, and the statements of the study's language."""
+        """Fill in published and computed criteria, and the statements of the study's language."""
         if not isinstance(content, dict):
             return content
         task = _task_in(content)
         if task is not None and task.is_published and "criteria" not in content:
             content = content | {"criteria": [dict(criterion) for criterion in _PUBLISHED]}
+        if content.get("correctness") is True and isinstance(content.get("criteria", []), list):
+            written = content.get("criteria", [])
+            labels = {one.get("label") for one in written if isinstance(one, dict)}
+            added = [
+                {"label": one.label, "statement": one.statement}
+                for one in COMPUTED
+                if one.label not in labels
+            ]
+            content = content | {"criteria": [*written, *added]}
         shipped = shipped_statements(content)
         if not shipped:
             return content

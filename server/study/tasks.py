@@ -19,7 +19,8 @@ _OF_CHAT = _OF_RATED_CHAT | {
     "records_writing", "moderation",
 }  # fmt: skip
 _OF_TRANSCRIPTS = frozenset({
-    "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",
+    "items", "composition", "judgments_per_item", "degradation", "post_edit", "correctness",
+    "tutorial",
 })  # fmt: skip
 _OF_PAIRS = frozenset({"comparison"})
 

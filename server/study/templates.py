@@ -22,6 +22,7 @@ TemplateName = Literal[
     "transcripts",
     "reading_comprehension",
     "question_generation",
+    "answer_correctness",
     "demo",
 ]
 TEMPLATES: tuple[TemplateName, ...] = get_args(TemplateName)
@@ -60,6 +61,9 @@ _ABOUT: dict[TemplateName, Template] = {
     ),
     "question_generation": Template(
         "Question generation", "Direct assessment of questions that systems wrote about a passage."
+    ),
+    "answer_correctness": Template(
+        "Correctness of answers", "Workers judge answers by paragraphs, and mark the words that decide."
     ),
     "demo": Template("Demo study", "The study of the demonstration, with eight builtin bots.", ("en",)),
 }

@@ -104,6 +104,28 @@ RUNS: dict[str, dict[str, Any]] = {
         },
     },
 }
+# A study that asks for marks in a text, and in what the chatbot said.
+RUNS["marking"] = RUNS["platform"] | {
+    "questionnaires": {
+        "before": [
+            {
+                "label": "odd",
+                "kind": "span",
+                "question": "Mark the odd words.",
+                "text": "The 😀 cat sit.",
+            }
+        ],
+        "conversation": [
+            {
+                "label": "errors",
+                "kind": "span",
+                "text": "output",
+                "question": "Mark every error.",
+                "categories": ["Form", "Sense"],
+            }
+        ],
+    },
+}
 # A German study that asks for numbers.
 RUNS["numbers"] = RUNS["asking"] | {
     "language": "de",

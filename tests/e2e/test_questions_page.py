@@ -1,5 +1,6 @@
 """The worker's page of a study that asks questions of its own, with a refresh on each screen."""
 
+import json
 import re
 import sqlite3
 from contextlib import closing
@@ -8,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import clean
-from tests.e2e.hands import choose, enter, finish, open_topic, press, say
+from tests.e2e.hands import choose, enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
@@ -112,6 +113,49 @@ def stored(stage: Stage) -> tuple[list[tuple[object, ...]], dict[str, int]]:
         answers = "SELECT part, label, text, number FROM v1_answer ORDER BY ordinal"
         rated = "SELECT criterion, value FROM v1_rating"
         return database.execute(answers).fetchall(), dict(database.execute(rated).fetchall())
+
+
+def test_words_are_marked_by_keyboard_and_by_touch(phone: Page, stage: Stage) -> None:
+    page = phone
+    page.goto(f"{stage.url}/w/marking")
+    press(page, "I understand")
+    word = page.get_by_role("option")
+    # The cat, from the second word on: the emoji is one character. By keyboard.
+    word.nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="Now choose the last word.")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    word.filter(has_text="sit").tap()
+    word.filter(has_text="sit").tap()
+    page.reload()
+    expect(page.get_by_role("option", selected=True)).to_have_text(["😀", "cat", "sit"])
+    fits(page)
+    page.get_by_role("button", name="Remove the mark of “sit”").click()
+    press(page, "Continue")
+
+    open_topic(page, "Tea")
+    say(page, "Hello.")
+    finish(page)
+    rate(page, [50] * page.get_by_role("slider").count())
+    press(page, re.compile("^Submit ratings"))
+    expect(page.get_by_role("option").first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    # A mark is there, and has the focus until it has a category.
+    expect(page.get_by_label(re.compile("^Category of"))).to_be_focused()
+    press(page, re.compile("^Submit ratings"))
+    expect(page.get_by_text("Please say for each mark what it is.")).to_be_visible()
+    page.get_by_label(re.compile("^Category of")).select_option("Sense")
+    fits(page)
+    press(page, re.compile("^Submit ratings"))
+    press(page, "Submit")
+    expect(page.locator(".code-text")).to_be_visible()
+    with closing(sqlite3.connect(stage.database)) as database:
+        found = database.execute("SELECT text FROM answer WHERE label IN ('odd', 'errors') ORDER BY id")
+        marks = [json.loads(text) for (text,) in found]
+    assert marks[0] == {"line": 0, "start": 4, "end": 9}
+    assert [marks[1][key] for key in ("line", "start", "category")] == [1, 0, "Sense"]
 
 
 def test_the_published_instrument_has_none_of_it(page: Page, stage: Stage) -> None:

@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from qc.answers import count_answers
 from qc.errors import DataError, SourceError
 from qc.loading import load
+from qc.marks import mean_f1
 from qc.run import Run
 from tests.server.support.database import query
 from tests.server.support.questions import ASKED, SCALES, answered_run
@@ -51,6 +53,45 @@ def test_answers_are_counted_by_system_and_those_nobody_gave_are_there(tmp_path:
     assert numbers.loc["age", "sd"] == pytest.approx(50**0.5)  # both are 5 from their mean
     why = found.texts[found.texts["label"] == "why"].set_index("system")["n"]
     assert (why["quokka_plain"], why["qc"]) == (1, 0)
+
+
+def test_marks_are_counted_and_workers_who_read_the_same_text_are_compared(tmp_path: Path) -> None:
+    asked = {"label": "odd", "kind": "span", "question": "Mark it.", "text": "The cat sit on the mat."}
+    of_replies = asked | {"label": "errors", "text": "output", "categories": ["Form", "Sense"]}
+    text = study_text(questionnaires={"after": [asked], "conversation": [of_replies]})
+    given = [
+        # The first worker marks 8 to 12, the other 10 to 16: 2 characters in common, of 4 and 6. F1 is 4/10.
+        ("a1", None, "after", "odd", '{"line": 0, "start": 8, "end": 12}', None),
+        ("a2", None, "after", "odd", '{"line": 0, "start": 10, "end": 16}', None),
+        *(
+            ("a1", "a1-1.1", "conversation", "errors", mark, None)
+            for mark in (
+                '{"line": 1, "start": 0, "end": 3, "category": "Form"}',
+                '{"line": 3, "start": 0, "end": 3, "category": "Sense"}',
+            )
+        ),
+    ]
+    found = count_answers(load(*answered_run(tmp_path, text, given)))
+    assert found is not None
+    spans = found.spans.set_index(["label", "system", "mark"]).sort_index()
+    odd = spans.loc[("odd", "", "")]
+    assert odd[["n", "answers", "share", "pairs", "f1"]].to_list() == [2, 2, 1.0, 1, pytest.approx(0.4)]
+    # Each worker reads a conversation of their own: nobody can be compared.
+    errors = spans.loc[("errors", "quokka_plain")][["n", "answers", "share", "pairs"]]
+    assert errors.to_dict("index") == {
+        "": {"n": 2, "answers": 2, "share": 0.5, "pairs": 0},
+        "Form": {"n": 1, "answers": 2, "share": 0.5, "pairs": 0},
+        "Sense": {"n": 1, "answers": 2, "share": 0.5, "pairs": 0},
+    }
+    assert spans.loc[("errors", "qc", ""), "n"] == 0
+
+
+def test_agreement_is_the_mean_over_pairs_of_whom_one_has_marked() -> None:
+    marked = [np.array(each, np.int64) for each in ([1, 2, 3], [2, 3, 4, 5], [], [])]
+    # The first two: 2 x 2 / (3 + 4). Each of them with each of the others: 0. The last two: left out.
+    assert mean_f1(marked) == (5, pytest.approx(4 / 7 / 5))
+    assert mean_f1(marked[2:])[0] == 0
+    assert np.isnan(mean_f1(marked[2:])[1])
 
 
 def test_a_kind_that_is_not_known_is_refused_and_not_counted_as_a_text(tmp_path: Path) -> None:

@@ -89,6 +89,21 @@ def test_a_file_in_another_format_says_how_to_make_items_of_it(write: Callable[.
     assert "\n" not in str(caught.value)
 
 
+def test_an_answer_is_highlighted_in_its_context_and_paragraphs_are_marked_instead_of_it(
+    write: Callable[..., Path],
+) -> None:
+    line = {"item": "q", "system": "heron", "context": "😀 It opens at nine.", "text": "When?"}
+    (passage,) = read_items(write(line | {"answer": "nine"}))
+    content = passage.forms["ordinary"]
+    assert content.highlight is not None
+    # Characters are code points: the emoji is one.
+    assert (content.highlight.start, content.highlight.end) == (14, 18)
+    with pytest.raises(StudyInvalid, match="the context does not have it"):
+        read_items(write(line | {"answer": "ten"}))
+    (answered,) = read_items(write(line | {"paragraphs": ["At nine.", "It is blue."]}))
+    assert answered.forms["ordinary"].shown.context == {0: "At nine.", 1: "It is blue."}
+
+
 def test_an_empty_file_and_none(write: Callable[..., Path], tmp_path: Path) -> None:
     with pytest.raises(StudyInvalid, match="there are no items in it"):
         read_items(write(""))
@@ -147,6 +162,17 @@ def test_every_item_gets_a_bad_twin_where_some_are_asked_for(write: Callable[...
             "5 items have no reference; the first is “t0 heron”",
         ),
         ({"simulate": {"quality": {"ibis": 0.5}}}, "a quality for the system “heron”"),
+        ({"correctness": True}, "Answers are judged by paragraphs, and 5 items have none"),
+        (
+            {
+                "questionnaires": {
+                    "conversation": [
+                        {"label": "why", "kind": "span", "text": "context", "question": "Where?"}
+                    ]
+                }
+            },
+            "“why” marks the context, and 5 items have none; the first is “t0 heron”",
+        ),
     ],
 )
 def test_what_does_not_fit_the_study(

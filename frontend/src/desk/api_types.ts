@@ -147,12 +147,30 @@ export interface AssignmentDetail {
   writing: WritingRow[];
 }
 /**
- * A worker's answer to a question of the study. `answers` has one entry per chosen option.
+ * A worker's answer to a question of the study.
+ *
+ * `answers` has one entry per chosen option, or per mark. `marks`: marks in the conversation or item, in its
+ * `output` or `context`.
  */
 export interface AnswerRow {
   answers: string[];
   label: string;
+  marked?: ("output" | "context") | null;
+  marks?: Mark[];
   question: string;
+}
+/**
+ * A marked span of a text: its characters from `start` to before `end`, counted from 0.
+ *
+ * Characters are Unicode code points. `line`: the line of the conversation, counted from 0; 0 in any other
+ * text.
+ */
+export interface Mark {
+  category?: string;
+  end: number;
+  line: number;
+  severity?: string;
+  start: number;
 }
 /**
  * One attempt of a conversation, or an item that was shown.
@@ -209,13 +227,23 @@ export interface ShownItemRow {
  * The content of an item, as shown to workers.
  *
  * A conversation has `lines`, and `topics` if they were recorded. A text has `text`. `context` is the
- * system's input, such as the passage to summarise.
+ * system's input, such as the passage to summarise, with the answer to a question as its `highlight`.
+ * `paragraphs` may show whether an answer to the question in `context` is correct.
  */
 export interface ItemContent {
   context?: string | null;
+  highlight?: Highlight | null;
   lines?: ItemLine[];
+  paragraphs?: string[];
   text?: string | null;
   topics?: ItemTopic[];
+}
+/**
+ * The highlighted part of a context: its characters from `start` to before `end`, in code points.
+ */
+export interface Highlight {
+  end: number;
+  start: number;
 }
 /**
  * A line of a conversation: by the person who chatted, or by the chatbot that is judged.
@@ -1694,6 +1722,7 @@ export interface TemplateView {
     | "transcripts"
     | "reading_comprehension"
     | "question_generation"
+    | "answer_correctness"
     | "demo";
   title: string;
 }

@@ -8,6 +8,7 @@ import { Dialog } from "../design/Dialog";
 import { Empty } from "../design/Empty";
 import { Icon } from "../design/Icon";
 import { Menu } from "../design/Menu";
+import type { Span } from "../design/marks";
 import { Segmented } from "../design/Segmented";
 import { Skeleton } from "../design/Skeleton";
 import { Stepper } from "../design/Stepper";
@@ -15,6 +16,7 @@ import { useSorting } from "../design/sorting";
 import { type Column, Table } from "../design/Table";
 import { Tabs } from "../design/Tabs";
 import { TextField } from "../design/TextField";
+import { TextMarker } from "../design/TextMarker";
 import { Time } from "../design/Time";
 import { Toast, Toasts, toast } from "../design/Toast";
 import { Wordmark } from "../design/Wordmark";
@@ -233,6 +235,53 @@ function OpenMenu() {
 type Step = "basics" | "consent" | "task" | "bots" | "ratings" | "review";
 type Device = "phone" | "computer";
 
+/** A text with two marks, of which one is still to be named. */
+function Marker() {
+  const [marks, setMarks] = useState<Span[]>([
+    { line: 0, start: 4, end: 11, category: "Grammar" },
+    { line: 1, start: 0, end: 8 },
+  ]);
+  const kind = (name: string) => ({
+    choose: `Choose a ${name}`,
+    of: (words: string) => `${capital(name)} of “${words}”`,
+  });
+  return (
+    <>
+      <p id="marker-label" class="label">
+        Mark every error.
+      </p>
+      <TextMarker
+        labelledBy="marker-label"
+        language="en"
+        lines={[
+          { line: 0, text: "The cat sit on the mat.", markable: true },
+          { line: 2, text: "Is it warm there?", markable: false },
+          { line: 1, text: "Purple is not warm.", markable: true },
+        ]}
+        marks={marks}
+        onChange={setMarks}
+        categories={["Grammar", "Sense"]}
+        severities={[]}
+        words={{
+          how: "Choose the first and the last word of each part, or drag across it.",
+          keys: "Arrow keys move from word to word, and Enter chooses.",
+          end: "Now choose the last word.",
+          cancel: "Cancel",
+          none: "Nothing is marked.",
+          remove: "Remove",
+          removeOf: (words) => `Remove the mark of “${words}”`,
+          category: kind("category"),
+          severity: kind("severity"),
+        }}
+      />
+    </>
+  );
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
 function Choices() {
   const [tab, setTab] = useState<"overview" | "workers" | "transcripts" | "report">("overview");
   const [device, setDevice] = useState<Device>("phone");
@@ -265,6 +314,9 @@ function Choices() {
         >
           <p class="soft">They look alike, and also open in a new tab.</p>
         </Tabs>
+      </Part>
+      <Part title="Marks in a text">
+        <Marker />
       </Part>
       <Part title="Segmented control">
         <div class="gallery-row">

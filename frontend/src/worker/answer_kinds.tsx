@@ -1,21 +1,66 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useState } from "preact/hooks";
 import { CheckCards } from "../design/CheckCards";
+import type { TextLine } from "../design/marks";
 import { Points } from "../design/Points";
 import { RadioCards } from "../design/RadioCards";
 import { Slider } from "../design/Slider";
 import { bandOf } from "../design/scale";
+import { type MarkerWords, TextMarker } from "../design/TextMarker";
 import { numberIn, typedIn } from "../shared/numbers";
 import { useTexts } from "./hooks";
 import { MAX_ANSWER, roomIn } from "./limits";
-import type { AnswerForm, CriterionCard } from "./session/protocol";
+import type { AnswerForm, CriterionCard, ItemContent, Mark, TurnCard } from "./session/protocol";
 import type { TextKey, Texts, Values } from "./texts/words";
 
 /**
- * The answer to a question: a number, a text, or several of the choices. Where a number is expected, a text is what was
- * typed and is no number.
+ * The answer to a question: a number, a text, several of the choices, or marks. Where a number is expected, a text is
+ * what was typed and is no number.
  */
-export type AnswerValue = number | string | string[];
+export type AnswerValue = number | string | string[] | Mark[];
+
+/** The texts that questions are about. */
+export interface Shown {
+  output: TextLine[];
+  context: TextLine[];
+}
+
+export const ShownTexts = createContext<Shown>({ output: [], context: [] });
+
+/** The texts of an item. */
+export function shownOf({ text, context, paragraphs, lines }: ItemContent): Shown {
+  const whole = (...texts: (string | null)[]) =>
+    texts.flatMap((words, line) => (words === null ? [] : [{ line, text: words, markable: true }]));
+  return {
+    output: text === null ? linesOf(lines) : whole(text),
+    context: paragraphs.length > 0 ? whole(...paragraphs) : whole(context),
+  };
+}
+
+/** A conversation, in which the lines of the chatbot are marked. */
+export function linesOf(
+  lines: readonly (Pick<TurnCard, "author" | "text"> & { turn?: number })[],
+): TextLine[] {
+  return lines.map(({ author, text, turn }, index) => ({
+    line: turn ?? index,
+    text,
+    markable: author === "bot",
+  }));
+}
+
+/** Whether a question can be answered about these texts. */
+export function isAsked(form: AnswerForm, shown: Shown): boolean {
+  return (
+    form.kind !== "span" || markedIn(form, shown).some(({ text, markable }) => markable && /\S/u.test(text))
+  );
+}
+
+function markedIn({ text }: AnswerForm, shown: Shown): TextLine[] {
+  return text === "output" || text === "context"
+    ? shown[text]
+    : [{ line: 0, text: text ?? "", markable: true }];
+}
 
 /** The mistake in an answer: a text of the page, and the values to put into it. */
 export interface Fault {
@@ -59,6 +104,7 @@ export const ANSWER_TYPES: Record<AnswerForm["kind"], AnswerType> = {
   choices: { isRated: false, on: "buttons", Field: ChoicesField, fault: () => null },
   number: { isRated: false, on: "scales", Field: NumberField, fault: numberFault },
   text: { isRated: false, on: "scales", Field: TextField, fault: textFault },
+  span: { isRated: false, on: "scales", Field: SpanField, fault: spanFault },
 };
 
 /** What workers judge all statements on. */
@@ -129,7 +175,7 @@ function ChoicesField({ asked, form, value, onChange, complaint, optional }: Fie
     <CheckCards
       legend={<Asked optional={optional}>{asked}</Asked>}
       choices={form.choices}
-      values={Array.isArray(value) ? value : []}
+      values={Array.isArray(value) ? value.filter((one) => typeof one === "string") : []}
       onChange={(values) => onChange(values.length > 0 ? values : undefined)}
       complaint={complaint}
     />
@@ -162,6 +208,53 @@ function TextField(props: FieldProps) {
       />
     </Typed>
   );
+}
+
+function SpanField(props: FieldProps) {
+  const { id, form, value, onChange } = props;
+  const { language } = useTexts();
+  const shown = useContext(ShownTexts);
+  const words = useMarkerWords();
+  return (
+    <>
+      <Statement {...props} />
+      <TextMarker
+        labelledBy={id}
+        lines={markedIn(form, shown)}
+        language={language}
+        marks={marksIn(value)}
+        onChange={(marks) => onChange(marks.length > 0 ? marks : undefined)}
+        categories={form.categories}
+        severities={form.severities}
+        words={words}
+      />
+      <Complaint {...props} />
+    </>
+  );
+}
+
+/** What a text with marks says. */
+export function useMarkerWords(): MarkerWords {
+  const { say } = useTexts();
+  const kind = (name: "category" | "severity") => ({
+    choose: say(`question.mark_${name}`),
+    of: (words: string) => say(`question.mark_${name}_of`, { words }),
+  });
+  return {
+    how: say("question.mark"),
+    keys: say("question.mark_keys"),
+    end: say("question.mark_end"),
+    cancel: say("question.mark_cancel"),
+    none: say("question.mark_none"),
+    remove: say("question.mark_remove"),
+    removeOf: (words) => say("question.mark_remove_of", { words }),
+    category: kind("category"),
+    severity: kind("severity"),
+  };
+}
+
+export function marksIn(value: AnswerValue | undefined): Mark[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one !== "string") : [];
 }
 
 function Typed(props: FieldProps & { children: ComponentChildren }) {
@@ -259,6 +352,13 @@ function spoken({ say }: Texts, value: number | null, ends: readonly string[] | 
 function textFault(_: AnswerForm, value: AnswerValue): Fault | null {
   const room = roomIn(String(value), MAX_ANSWER);
   return room < 0 ? { key: "common.too_long", values: { n: -room } } : null;
+}
+
+function spanFault({ categories, severities }: AnswerForm, value: AnswerValue): Fault | null {
+  const isWhole = ({ category, severity }: Mark) =>
+    (categories.length === 0 || category !== undefined) &&
+    (severities.length === 0 || severity !== undefined);
+  return marksIn(value).every(isWhole) ? null : { key: "question.mark_kinds" };
 }
 
 function numberFault({ least, most }: AnswerForm, value: AnswerValue): Fault | null {

@@ -2,5 +2,9 @@
 export function showFirstMissing(form: HTMLFormElement | null): void {
   const card = form?.querySelector("[data-missing]");
   card?.scrollIntoView({ block: "center" });
-  card?.querySelector<HTMLElement>("input, textarea")?.focus({ preventScroll: true });
+  const field =
+    card?.querySelector<HTMLElement>("select:invalid") ??
+    card?.querySelector<HTMLElement>(":has(input:checked) [role='option'][tabindex='0']") ??
+    card?.querySelector<HTMLElement>("input, textarea, [role='option'][tabindex='0']");
+  field?.focus({ preventScroll: true });
 }

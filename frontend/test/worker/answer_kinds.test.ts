@@ -9,6 +9,9 @@ const form = (kind: AnswerForm["kind"]): AnswerForm => ({
   choices: [],
   least: null,
   most: null,
+  text: null,
+  categories: [],
+  severities: [],
 });
 const criterion = (scale: AnswerForm | null): CriterionCard => ({ label: "a", statement: "A.", scale });
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { mustImprove } from "../../src/worker/Improve";
 
 const ASKED = { criterion: "clear", top: 90 };
-const TEXT = { context: null, text: "A text.", lines: [], topics: [] };
+const TEXT = { context: null, highlight: null, paragraphs: [], text: "A text.", lines: [], topics: [] };
 
 it("asks for an improvement below the top only", () => {
   expect(mustImprove(ASKED, TEXT, { clear: 89 })).toBe(true);

@@ -13,6 +13,7 @@ import pandas as pd
 from qc.errors import COMPARED, Problem, SourceError, about_run
 from qc.loading.database.details import (
     answers,
+    answers_about_items,
     facts,
     incidents,
     item_ratings,
@@ -182,7 +183,7 @@ def _of_transcripts(
         ratings=ratings_of_items(given, rated, criteria["label"], problems),
         items=items(views, run_id, rated, problems),
         facts=facts(views, run_id, rated, chats=False),
-        answers=answers(views, run_id, kept["assignment_id"]),
+        answers=answers_about_items(views, run_id, kept["assignment_id"]),
         ended=kept.set_index("assignment_id")["ended"],
         state=run_state(views, run_id),
         left_out=left_out,

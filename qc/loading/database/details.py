@@ -1,6 +1,7 @@
 """Read details of a run's conversations and items: texts, answers, calls, incidents, quizzes, ratings."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -329,12 +330,24 @@ def item_ratings(views: Views, run_id: object, problems: list[Problem]) -> pd.Da
     )
 
 
+def answers_about_items(views: Views, run_id: object, assignments: pd.Series) -> Answers | None:
+    """Return `answers`, with the conversations named as in `presented`."""
+    found = answers(views, run_id, assignments)
+    if found is None:
+        return None
+    held = views.rows("v1_conversation", (*KEY, "conversation_id"), run_id)
+    names = dict(zip(held["conversation_id"], _place(held), strict=True))
+    return replace(found, given=found.given.assign(conversation=found.given["conversation"].map(names)))
+
+
+def _place(rows: pd.DataFrame) -> pd.Series:
+    return rows["assignment_id"] + "/" + rows["position"].map("{:g}".format)
+
+
 def presented(rows: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each item shown to a worker, with the columns of a conversation."""
     first = rows.drop_duplicates(KEY).reset_index(drop=True)
-    return first.assign(
-        conversation=first["assignment_id"] + "/" + first["position"].map("{:g}".format), persona=None
-    )
+    return first.assign(conversation=_place(first), persona=None)
 
 
 def items(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:

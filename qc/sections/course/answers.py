@@ -35,6 +35,25 @@ def numbers(found: AnswerCounts) -> Table | None:
     return Table(found.numbers, columns, found.numbers.assign(when=found.numbers["part"].map(_PARTS)))
 
 
+def spans(found: AnswerCounts) -> Table | None:
+    """Return the counts of marks and the agreement of workers; None if no question asks for marks."""
+    if found.spans.empty:
+        return None
+    columns = (
+        *_WHERE,
+        Column("mark", "Marks"),
+        Column("n", "n", COUNT),
+        Column("answers", "Answers", COUNT),
+        Column("share", "With a mark", SHARE),
+        Column("pairs", "Pairs", COUNT),
+        Column("f1", "Agreement (F1)", TWO),
+    )
+    shown = found.spans.assign(
+        when=found.spans["part"].map(_PARTS), mark=found.spans["mark"].replace("", "all")
+    )
+    return Table(found.spans, columns, shown)
+
+
 _QUESTION = {
     "part": schema.text(
         "Before the first conversation (`before`), after a conversation (`conversation`), or "
@@ -72,6 +91,19 @@ _ANSWERS_SCHEMA = schema.record(
         **_QUESTION,
         n=schema.integer("How many were given."),
     ),
+    spans=schema.rows(
+        "Marks in texts: all marks of a question, then those of each category and severity.",
+        **_QUESTION,
+        mark=schema.text("The category or severity; empty for all marks."),
+        n=schema.integer("Marks."),
+        answers=schema.integer("Answers of workers who were asked, with or without a mark."),
+        share=schema.number("Share of these answers that have such a mark.", null=True),
+        pairs=schema.integer("Pairs of workers who read the same text, of whom at least one marked it so."),
+        f1=schema.number(
+            "Agreement of these pairs: the mean F1 of the marked characters (Hripcsak and Rothschild 2005).",
+            null=True,
+        ),
+    ),
 )
 
 ANSWERS = Part(
@@ -92,6 +124,7 @@ SECTION = Section(
             counts,
         ),
         ANSWERS.file("answers_numbers.csv", "the same of sliders and numbers: their means", numbers),
+        ANSWERS.file("answers_marks.csv", "the same of marks in texts, and workers’ agreement", spans),
     ),
     page="""\
 <p>Of all workers who take part, whether they passed the filter or not. They have no part in any score.</p>
@@ -103,6 +136,13 @@ Shares are of those who answered; where several answers may be chosen, they add 
 {% if not found.numbers.empty %}
 {% call table("answers_numbers.csv", "Sliders and numbers.") %}
 Sliders run from 0 to 100.
+{% endcall %}
+{% endif %}
+{% if not found.spans.empty %}
+{% call table("answers_marks.csv", "Marks in texts.") %}
+An answer may have several marks, or none. Agreement is the mean F1 of pairs of workers who read the same \
+text: twice the characters that both marked, over the sum of those that each marked. Pairs who both marked \
+nothing are left out. Repeats and bad twins do not count.
 {% endcall %}
 {% endif %}
 {% if not found.texts.empty %}

@@ -53,7 +53,7 @@ from server.desk.assignments.transcript_responses import (
     WritingRow,
 )
 from server.errors import AssignmentNotFound
-from server.session.answer_kinds import rating_to_point
+from server.session.answer_kinds import NOTHING_SHOWN, ShownTexts, rating_to_point, stored_mark
 from server.session.instrument import AskedQuestion, Part, number_on_page
 from server.session.item import ItemContent
 from server.study import Study, parse_study
@@ -139,7 +139,7 @@ def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
 
     def answered(part: Part) -> list[AnswerRow]:
         given = AnswerTable.c.assignment_id == assignment_id, AnswerTable.c.part == part
-        return _answers(connection, study.asked.of(part), *given)
+        return _answers(connection, study.asked.of(part), NOTHING_SHOWN, *given)
 
     query = (
         select(
@@ -212,6 +212,14 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
         for one in of_this(ModeratedLineTable, ModeratedLineTable.c, ModeratedLineTable.c.turn_index)
     }
     noted = of_this(NoteTable, NoteTable.c, NoteTable.c.id)
+    said = list(
+        connection.execute(
+            lines.where(TurnTable.c.conversation_id == row.id).order_by(TurnTable.c.turn_index)
+        )
+    )
+    replies = {turn.turn_index: turn.text for turn in said if turn.author == "bot"}
+    item = _item(connection, row.id)
+    shown = ShownTexts(replies) if item is None else item.content.shown
     return ConversationDetail(
         position=row.position,
         number=number_on_page(row.position, row.side),
@@ -222,7 +230,7 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
         status=row.status,
         scenario=_scenario(row, study),
         persona=row.persona.split(PERSONA_SEPARATOR) if row.persona else [],
-        item=_item(connection, row.id),
+        item=item,
         topic_marks=[
             TopicRow.model_validate(mark, from_attributes=True)
             for mark in of_this(TopicMarkTable, TopicMarkTable.c, TopicMarkTable.c.ordinal)
@@ -234,13 +242,11 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
                 pasted=pasted.get(turn.turn_index),
                 flags=_flags(turn, moderated, noted),
             )
-            for turn in connection.execute(
-                lines.where(TurnTable.c.conversation_id == row.id).order_by(TurnTable.c.turn_index)
-            )
+            for turn in said
         ],
         ratings=[RatingRow(**row) for row in connection.execute(ratings).mappings()],
         answers=[
-            *_answers(connection, study.asked.of("conversation"), AnswerTable.c.conversation_id == row.id),
+            *_answers(connection, study.asked.conversation, shown, AnswerTable.c.conversation_id == row.id),
             *_quiz(connection, row.id),
         ],
         incidents=[NotedRow(kind=note.kind, text=note.text) for note in noted],
@@ -287,7 +293,7 @@ def _scenario(row: Any, study: Study) -> ScenarioRow | None:
 
 
 def _answers(
-    connection: Connection, asked: Iterable[AskedQuestion], *given: ColumnElement[bool]
+    connection: Connection, asked: Iterable[AskedQuestion], shown: ShownTexts, *given: ColumnElement[bool]
 ) -> list[AnswerRow]:
     """Return the answers to the questions `asked`, in their order, without unanswered ones."""
     query = (
@@ -297,17 +303,19 @@ def _answers(
     )
     answers = {label: list(rows) for label, rows in groupby(connection.execute(query), lambda row: row.label)}
     return [
-        AnswerRow(
-            label=question.label,
-            question=question.question,
-            answers=[
-                question.type.in_words(question, str(row.text) if row.number is None else row.number)
-                for row in answers[question.label]
-            ],
-        )
-        for question in asked
-        if question.label in answers
+        _answer(question, answers[question.label], shown) for question in asked if question.label in answers
     ]
+
+
+def _answer(question: AskedQuestion, given: Iterable[Any], shown: ShownTexts) -> AnswerRow:
+    values = [str(row.text) if row.number is None else row.number for row in given]
+    return AnswerRow(
+        label=question.label,
+        question=question.question,
+        answers=[question.type.in_words(question, value, shown) for value in values],
+        marks=[mark for value in values if (mark := stored_mark(value)) and question.kind == "span"],
+        marked="output" if question.text == "output" else "context" if question.text == "context" else None,
+    )
 
 
 def _quiz(connection: Connection, conversation_id: str) -> list[AnswerRow]:

@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from server.clock import ShownTime
 from server.desk.runs.responses import AssignmentStatus
+from server.session.answer_kinds import Mark
 from server.session.conversation import ConversationStatus
 from server.session.instrument import Opinion, Preference, Side, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
@@ -86,11 +87,17 @@ class RatingRow(BaseModel):
 
 
 class AnswerRow(BaseModel):
-    """A worker's answer to a question of the study. `answers` has one entry per chosen option."""
+    """A worker's answer to a question of the study.
+
+    `answers` has one entry per chosen option, or per mark. `marks`: marks in the conversation or item, in its
+    `output` or `context`.
+    """
 
     label: str
     question: str
     answers: list[str]
+    marks: list[Mark] = []
+    marked: Literal["output", "context"] | None = None
 
 
 class ScenarioRow(BaseModel):

@@ -43,14 +43,14 @@ class StudyCard(WireModel):
     """The facts about a study that a worker may know.
 
     `task`: workers chat, rate items, or chat with two chatbots side by side. `conversations` counts
-    conversations, items or pairs. `comparison`: how they compare the two. `rates_all`: they rate every
-    conversation, not only some. `duration`: about how many minutes it takes. `transcript_while_rating`: the
-    conversation is visible while it is rated. `turn_points`: the number of points for rating single replies;
-    2 means thumbs. `withdrawal_days`: for how many days after the end they can download or withdraw their
-    data. `records_writing`: the page sends with each message how it was written, and tells the worker so.
-    `moderation`: the check of lines; with `classifier` the worker is told that a service does it. `contact`:
-    the researchers' address. `lab`: whose name and logo the page has. `words`: texts that replace the page's
-    own.
+    conversations, items or pairs. `correctness`: they judge an answer by paragraphs. `comparison`: how they
+    compare the two. `rates_all`: they rate every conversation, not only some. `duration`: about how many
+    minutes it takes. `transcript_while_rating`: the conversation is visible while it is rated. `turn_points`:
+    the number of points for rating single replies; 2 means thumbs. `withdrawal_days`: for how many days after
+    the end they can download or withdraw their data. `records_writing`: the page sends with each message how
+    it was written, and tells the worker so. `moderation`: the check of lines; with `classifier` the worker is
+    told that a service does it. `contact`: the researchers' address. `lab`: whose name and logo the page has.
+    `words`: texts that replace the page's own.
     """
 
     title: str
@@ -63,6 +63,7 @@ class StudyCard(WireModel):
     rates_all: bool
     criteria: list[CriterionCard]
     post_edit: PostEditCard | None
+    correctness: bool = False
     comparison: ComparisonCard | None = None
     display: Display = Display()
     duration: int | None

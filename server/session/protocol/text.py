@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar, dataclass_transform
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, with_config
 
 from candor.common.segmentation import MostCharacters
-from server.session.answer_kinds import MAX_ANSWER
+from server.session.answer_kinds import MAX_ANSWER, Mark
 
 # A ticket holds the ids of a worker and of a visit: 200 characters each, of up to four bytes, in base64.
 MAX_TOKEN = 4_096
@@ -56,11 +56,12 @@ Said = Annotated[str, MostCharacters(MAX_SAY), PlainText, AfterValidator(_someth
 TopicText = Annotated[str, MostCharacters(MAX_TOPIC), PlainText, AfterValidator(_something)]
 Edit = Annotated[str, MostCharacters(MAX_EDIT), PlainText]
 AnswerText = Annotated[str, MostCharacters(MAX_ANSWER), PlainText]
-# A number, a text, or several of the choices; the session checks which of them a question allows.
+# A number, a text, several of the choices, or marks; the session checks which of them a question allows.
 GivenAnswer = (
     Annotated[float, Field(strict=True, allow_inf_nan=False)]
     | AnswerText
     | Annotated[tuple[AnswerText, ...], Field(max_length=50)]
+    | Annotated[tuple[Mark, ...], Field(max_length=50)]
 )
 Answers = Annotated[dict[str, GivenAnswer], Field(max_length=100)]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]

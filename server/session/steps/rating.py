@@ -1,12 +1,14 @@
 """Apply a worker's rating of a conversation, an item or a turn: return records, or refuse it."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 
 from server.errors import EditMissing, EditSenseless, IncompleteRating, WrongPhase
 from server.session import protocol as wire
-from server.session.answer_kinds import point_to_rating
+from server.session.answer_kinds import ShownTexts, point_to_rating
 from server.session.conversation import Conversation
+from server.session.correctness import correctness_values
 from server.session.instrument import Part, checked_answers
 from server.session.records import AnswerGiven, ConversationRated, ItemEdited, Record, TurnRated
 from server.session.state import SessionRules
@@ -125,23 +127,31 @@ def rating_records(
         EditMissing, EditSenseless: A text that was not rated at the top was not improved.
     """
     name = conversation.plan.conversation
-    values = _values(rules, message)
+    checked = checked_answers(rules.questionnaires.conversation, message.answers, _shown(conversation))
+    computed = correctness_values(checked) if rules.correctness else {}
+    values = _values(rules, message, computed)
     rated = ConversationRated(name, tuple(values.items()), at, message.id)
-    answers = answer_records(rules, "conversation", message.answers, at, name)
+    answers = [AnswerGiven(name, "conversation", label, value, at) for label, value in checked]
     return [*answers, rated, *_edits(rules, conversation, message, values, at)]
 
 
-def answer_records(
-    rules: SessionRules, part: Part, answers: wire.Answers, at: datetime, conversation: str | None = None
-) -> list[Record]:
+def _shown(conversation: Conversation) -> ShownTexts:
+    """Return the texts that the questions about a conversation, or an item, are about."""
+    item = conversation.plan.item
+    if item is not None:
+        return item.content.shown
+    return ShownTexts({i: turn.text for i, turn in enumerate(conversation.turns) if turn.author == "bot"})
+
+
+def answer_records(rules: SessionRules, part: Part, answers: wire.Answers, at: datetime) -> list[Record]:
     """Return a record for each answer to a part of the questionnaires. Raises AnswersUnfit."""
     checked = checked_answers(rules.questionnaires.of(part), answers)
-    return [AnswerGiven(conversation, part, label, value, at) for label, value in checked]
+    return [AnswerGiven(None, part, label, value, at) for label, value in checked]
 
 
-def _values(rules: SessionRules, message: wire.Rate) -> dict[str, int]:
+def _values(rules: SessionRules, message: wire.Rate, computed: Mapping[str, int]) -> dict[str, int]:
     """Return the value of each criterion, from 0 to 100. Raises IncompleteRating."""
-    asked, given = set(rules.criteria), set(message.ratings)
+    asked, given = set(rules.criteria) - set(computed), set(message.ratings)
     missing, unknown = sorted(asked - given), sorted(given - asked)
     faults = [f"no rating for {', '.join(missing)}"] if missing else []
     faults += [f"not in this study: {', '.join(unknown)}"] if unknown else []
@@ -152,10 +162,11 @@ def _values(rules: SessionRules, message: wire.Rate) -> dict[str, int]:
     ]
     if faults:
         raise IncompleteRating("; ".join(faults))
+    ratings = {**message.ratings, **computed}
     return {
-        label: point_to_rating(message.ratings[label], rules.points[label])
-        if label in rules.points
-        else message.ratings[label]
+        label: point_to_rating(ratings[label], rules.points[label])
+        if label in rules.points and label not in computed
+        else ratings[label]
         for label in rules.criteria
     }
 

@@ -47,6 +47,7 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         "served.csv",
         "answers.csv",
         "answers_numbers.csv",
+        "answers_marks.csv",
         "quiz.csv",
         "quiz_workers.csv",
         "quiz_filter.csv",

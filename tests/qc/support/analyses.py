@@ -1,5 +1,6 @@
 """Analyses to report on: one with everything in it, and names that nobody should use."""
 
+import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -75,15 +76,21 @@ def _answers(conversations: pd.DataFrame) -> Answers:
         ("conversation", "human", "likert"),
         ("conversation", "note", "text"),
     ]
-    forms += [("conversation", "strain", "slider")]
+    forms += [("conversation", "strain", "slider"), ("conversation", "errors", "span")]
     questions = pd.DataFrame(forms, columns=["part", "label", "kind"])
     questions = questions.assign(
-        question=f"{NASTY}?", choices=[("Never", NASTY), (), (), ()], points=[0, 5, 0, 0]
+        question=f"{NASTY}?", choices=[("Never", NASTY), (), (), (), ()], points=[0, 5, 0, 0, 0]
     )
     texts = conversations[["assignment", "conversation", "system"]].astype(str)
     first = texts.drop_duplicates("assignment").assign(conversation=None, system=None)
     given = [first.assign(part="before", label="often", text=NASTY, number=np.nan)]
-    for label, text, number in (("human", None, 4.0), ("note", "Well.", np.nan), ("strain", None, 25.0)):
+    mark = json.dumps({"line": 1, "start": 0, "end": 4, "category": NASTY})
+    for label, text, number in (
+        ("human", None, 4.0),
+        ("note", "Well.", np.nan),
+        ("strain", None, 25.0),
+        ("errors", mark, np.nan),
+    ):
         given.append(texts.assign(part="conversation", label=label, text=text, number=number))
     return Answers(questions, pd.concat(given, ignore_index=True))
 

@@ -181,6 +181,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "rates_all",
         "criteria",
         "post_edit",
+        "correctness",
         "comparison",
         "display",
         "duration",

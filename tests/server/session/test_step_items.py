@@ -95,7 +95,7 @@ def test_nothing_that_is_sent_tells_a_twin_from_its_item() -> None:
     for message in sent:
         fields = message.model_dump()
         assert fields.keys() == {"type", "conversation", "attempt", "conversations", "item"}
-        assert fields["item"].keys() == {"context", "text", "lines", "topics"}
+        assert fields["item"].keys() == {"context", "highlight", "paragraphs", "text", "lines", "topics"}
 
 
 # ---- improving texts ---------------------------------------------------------------------------

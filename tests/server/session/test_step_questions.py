@@ -1,13 +1,14 @@
 """Questions of a study's own, and scales of its own, as the session takes them."""
 
+import json
 from typing import Any
 
 import pytest
 
 from server.bots.lineup import study_card
-from server.errors import AnswersUnfit, IncompleteRating, WrongPhase
+from server.errors import AnswersUnfit, IncompleteRating, StudyInvalid, WrongPhase
 from server.session import protocol as wire
-from server.session.answer_kinds import MAX_POINTS, point_to_rating
+from server.session.answer_kinds import MAX_POINTS, ShownTexts, point_to_rating
 from server.session.instrument import AskedQuestion, Questionnaires, checked_answers
 from server.session.records import AnswerGiven, ConversationRated, QuestionnaireSubmitted, TurnRated
 from server.session.state import Phase
@@ -123,6 +124,60 @@ def test_what_need_not_be_answered_may_be_left_out() -> None:
     several = Questionnaires.model_validate(ASKED).after[:1]
     with pytest.raises(AnswersUnfit, match="choose each answer once"):
         checked_answers(several, {"tools": ["Phone", "Phone"]})
+
+
+ERRORS = {
+    "label": "errors",
+    "kind": "span",
+    "text": "output",
+    "question": "Mark the errors.",
+    "categories": ["Form", "Sense"],
+}
+
+
+def test_marks_lie_in_what_the_system_said() -> None:
+    one = Walk(new_state(("quokka_plain",), questionnaires={"conversation": [ERRORS]})).to(Phase.RATING)
+    reply = one.state.conversations[0].turns[1].text
+    scored: dict[str, Any] = {"ratings": dict.fromkeys(one.state.rules.criteria, 50)}
+    mark = {"line": 1, "start": 0, "end": len(reply), "category": "Form"}
+    for wrong, why in (
+        (mark | {"line": 0}, "mark words of the text"),  # the worker's own line
+        (mark | {"end": len(reply) + 1}, "mark words of the text"),
+        (mark | {"end": 0}, "mark words of the text"),
+        (mark | {"category": "Other"}, "give each mark a category of the list"),
+        (mark | {"severity": "minor"}, "marks have no severity here"),
+    ):
+        with pytest.raises(AnswersUnfit, match=f"“errors”: {why}"):
+            one.send("rate", **scored, answers={"errors": [wrong]})
+    with pytest.raises(AnswersUnfit, match="“errors”: mark each span once"):
+        one.send("rate", **scored, answers={"errors": [mark, mark]})
+    records = one.send("rate", **scored, answers={"errors": [mark]}).records
+    (given,) = (record for record in records if isinstance(record, AnswerGiven))
+    assert json.loads(str(given.value)) == mark
+
+
+def test_a_text_that_is_not_there_is_not_asked_about() -> None:
+    asked = [AskedQuestion.model_validate(ERRORS)]
+    assert checked_answers(asked, {}) == []
+    with pytest.raises(AnswersUnfit, match="“errors” has no answer"):
+        checked_answers(asked, {}, ShownTexts({1: "Hello."}))
+
+
+@pytest.mark.parametrize(
+    ("part", "changes", "why"),
+    [
+        ("after", {}, "No conversation is read here"),
+        ("conversation", {"text": "context"}, "Only the items of a file have a context"),
+        ("conversation", {"text": None}, "This is required"),
+        ("conversation", {"categories": ["Form", "Form"]}, "“Form” is there twice"),
+    ],
+)
+def test_a_study_whose_workers_have_nothing_to_mark_is_refused(
+    part: str, changes: dict[str, Any], why: str
+) -> None:
+    question = {name: value for name, value in (ERRORS | changes).items() if value is not None}
+    with pytest.raises(StudyInvalid, match=why):
+        parse_study(study_text(questionnaires={part: [question]}))
 
 
 def test_a_reply_is_rated_and_rated_anew_until_the_conversation_is() -> None:

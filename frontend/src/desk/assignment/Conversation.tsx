@@ -22,7 +22,12 @@ export function Conversation({ record, assignment }: { record: ConversationDetai
         <div class="record">
           <div class="talk">
             {record.item ? (
-              <Read item={record.item} reports={record.reports} assignment={assignment} />
+              <Read
+                item={record.item}
+                reports={record.reports}
+                answers={record.answers}
+                assignment={assignment}
+              />
             ) : (
               <Talk record={record} assignment={assignment} />
             )}

@@ -1,12 +1,18 @@
 import { Fragment } from "preact";
-import type { ConversationDetail, PointRow, TopicRow, TurnRow } from "../api_types";
+import type { ConversationDetail, Mark, PointRow, TopicRow, TurnRow } from "../api_types";
 import { latency } from "../format";
 import { Flags } from "./Flags";
+import { Evidence } from "./Read";
 import { Reports } from "./Reports";
 
 /** The lines in order, each topic mark before the input of the round after it. */
 export function Talk({ record, assignment }: { record: ConversationDetail; assignment: string }) {
   const marksAt = (round: number) => record.topic_marks.filter((mark) => mark.round === round);
+  const marksIn = (line: number) =>
+    record.answers
+      .filter(({ marked }) => marked === "output")
+      .flatMap(({ marks }) => marks ?? [])
+      .filter((mark) => mark.line === line);
   const inputs = record.turns.filter((turn) => turn.author === "worker").length;
   let round = 0;
   return (
@@ -17,7 +23,7 @@ export function Talk({ record, assignment }: { record: ConversationDetail; assig
         return (
           <Fragment key={turn.turn_index}>
             <Marks marks={marks} />
-            <Line turn={turn} />
+            <Line turn={turn} marks={marksIn(turn.turn_index)} />
             <Flags assignment={assignment} record={record} turn={turn} />
             <Reports assignment={assignment} reports={record.reports} line={turn.turn_index} />
           </Fragment>
@@ -40,11 +46,13 @@ function Marks({ marks }: { marks: TopicRow[] }) {
   ));
 }
 
-function Line({ turn }: { turn: TurnRow }) {
+function Line({ turn, marks }: { turn: TurnRow; marks: Mark[] }) {
   return (
     <div class={`line line-${turn.author}`}>
       <span class="unseen">{turn.author === "worker" ? "Worker: " : "Chatbot: "}</span>
-      <p>{turn.text}</p>
+      <p>
+        <Evidence text={turn.text} marks={marks} />
+      </p>
       {turn.latency_ms !== null && <span class="soft line-time">{latency(turn.latency_ms)}</span>}
       {turn.pasted !== null && turn.pasted > 0 && (
         <span class="line-rating">{turn.pasted} characters pasted</span>

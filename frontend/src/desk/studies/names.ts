@@ -292,6 +292,10 @@ const NAMES: Record<string, SettingName> = {
     hint: "By a rule of Ji’s PhD thesis; the two differ for texts of 21 to 24 words.",
     advanced: true,
   },
+  correctness: {
+    label: "Correctness of answers",
+    hint: "Workers judge each answer by paragraphs, and mark the words that show it.",
+  },
   post_edit: {
     label: "Improve texts",
     hint: "Workers who rate a text low must improve it.",
@@ -331,6 +335,9 @@ const ANSWER: Record<string, SettingName> = {
   choices: { label: "Answers to choose from" },
   least: { label: "Smallest number" },
   most: { label: "Largest number" },
+  text: { label: "Text to mark" },
+  categories: { label: "Categories of marks", hint: "Each mark has one of them; empty: none." },
+  severities: { label: "Severities of marks", hint: "Each mark has one of them; empty: none." },
   required: { label: "Required" },
 };
 
@@ -367,6 +374,10 @@ const WORDS: Record<string, Record<string, string>> = {
     questions: "20 about one passage: 11 ordinary, 6 distorted, 3 repeated",
   },
   degradation: { chapter5: "By the rule of chapter 5", chapter3: "By the rule of chapter 3" },
+  "questionnaires.conversation.*.text": {
+    output: "What the system said or wrote",
+    context: "The context of an item",
+  },
   turn_ratings: { thumbs: "Thumbs up or down" },
   "texts.debriefing": { standard: "The standard text" },
   moderation: { words: "Lists of words", classifier: "Lists of words, and a classifier" },

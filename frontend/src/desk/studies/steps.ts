@@ -78,6 +78,7 @@ export const STEPS: readonly Step[] = [
       "rate_share",
       "transcript_while_rating",
       "post_edit",
+      "correctness",
     ],
   },
   {

@@ -1,8 +1,17 @@
-import { useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { AnswerField, faultOf } from "../AnswerField";
-import { ANSWER_TYPES, type AnswerValue, judgedOn } from "../answer_kinds";
+import {
+  ANSWER_TYPES,
+  type AnswerValue,
+  isAsked,
+  judgedOn,
+  linesOf,
+  ShownTexts,
+  shownOf,
+} from "../answer_kinds";
 import { NAMES } from "../Both";
+import { Correctness, faultsOf, judged, type Verdicts } from "../Correctness";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
@@ -29,6 +38,9 @@ const SLIDER: AnswerForm = {
   choices: [],
   least: null,
   most: null,
+  text: null,
+  categories: [],
+  severities: [],
 };
 
 /** What is said to a worker who has not ended the conversation, by who has. */
@@ -49,7 +61,7 @@ function isRated({ scale }: CriterionCard): boolean {
 
 /** The statements of the study, each with a slider or what it has instead, below what is rated. An untouched one is no answer. */
 export function Rating({ screen, study }: Props) {
-  const { conversation, attempt, cutShort, item, side } = screen;
+  const { conversation, attempt, cutShort, item, side, turns } = screen;
   // Each of two chatbots has values of its own.
   const draft = side === null ? `${conversation}:` : `${conversation}:${side}:`;
   const { say } = useTexts();
@@ -63,7 +75,11 @@ export function Rating({ screen, study }: Props) {
   const [tried, setTried] = useState(false);
   const improving = mustImprove(study.post_edit, item, ratings);
   const unimproved = improving && edit.trim() === item?.text;
-  const asked = study.questionnaires.conversation;
+  const shown = useMemo(
+    () => (item ? shownOf(item) : { output: linesOf(ofSide(turns, side)), context: [] }),
+    [item, turns, side],
+  );
+  const asked = study.questionnaires.conversation.filter((question) => isAsked(question, shown));
   const how = say(`rating.how_${judgedOn(study.criteria)}`);
   const answerTo = (criterion: CriterionCard): AnswerValue | undefined =>
     (isRated(criterion) ? ratings : answers)[criterion.label];
@@ -74,7 +90,10 @@ export function Rating({ screen, study }: Props) {
   const unrated = study.criteria.filter(
     (criterion) => faultOf(criterion.scale ?? SLIDER, answerTo(criterion), true) !== null,
   );
-  const missing = unrated.length + faulty(asked, answers).length;
+  const isJudged = study.correctness && item !== null;
+  const [verdicts, setVerdicts] = useDraft<Verdicts>(`${draft}verdicts`, {});
+  const open = isJudged ? faultsOf(item, answers, verdicts).size : 0;
+  const missing = unrated.length + open + faulty(asked, answers).length;
   const sending = underWay(session.state, "rate", screen) !== null;
   const last = conversation === study.conversations;
 
@@ -94,7 +113,7 @@ export function Rating({ screen, study }: Props) {
         conversation,
         attempt,
         ratings: Object.fromEntries(rated),
-        answers: toSend([...inWords, ...asked], answers),
+        answers: { ...toSend([...inWords, ...asked], answers), ...(isJudged ? judged(answers) : {}) },
         edit: improving ? edit.trim() : null,
         side,
       });
@@ -128,7 +147,7 @@ export function Rating({ screen, study }: Props) {
               <details class="transcript">
                 <summary>{say("rating.transcript")}</summary>
                 <Lines
-                  lines={ofSide(screen.turns, side)}
+                  lines={ofSide(turns, side)}
                   person="chat.you"
                   report={(index, { author, text }) =>
                     author === "bot" && (
@@ -148,16 +167,39 @@ export function Rating({ screen, study }: Props) {
           <>
             <div class="flow-tight">
               <p class="kicker">{say("frame.item", place)}</p>
-              <Heading>{say(item.text === null ? "rating.read_conversation" : "rating.read_text")}</Heading>
+              <Heading>
+                {say(
+                  study.correctness
+                    ? "correctness.title"
+                    : item.text === null
+                      ? "rating.read_conversation"
+                      : "rating.read_text",
+                )}
+              </Heading>
             </div>
             <Item
               item={item}
               report={(index, text) => <Report screen={screen} turn={index} side={null} text={text} />}
+              judged={study.correctness}
             />
-            <div class="flow-tight">
-              <h2>{say("rating.title_item")}</h2>
-              <p class="soft">{say("rating.lead_item", { how })}</p>
-            </div>
+            {isJudged && (
+              <Correctness
+                item={item}
+                answers={answers}
+                verdicts={verdicts}
+                onChange={(next, now) => {
+                  setAnswers(next);
+                  setVerdicts(now);
+                }}
+                tried={tried}
+              />
+            )}
+            {study.criteria.length > 0 && (
+              <div class="flow-tight">
+                <h2>{say("rating.title_item")}</h2>
+                <p class="soft">{say("rating.lead_item", { how })}</p>
+              </div>
+            )}
           </>
         )}
         <ol class="statements">
@@ -179,7 +221,15 @@ export function Rating({ screen, study }: Props) {
         {asked.length > 0 && (
           <>
             <h2 class="more-questions">{say("question.about")}</h2>
-            <Questions name="question" asked={asked} answers={answers} onChange={setAnswers} tried={tried} />
+            <ShownTexts.Provider value={shown}>
+              <Questions
+                name="question"
+                asked={asked}
+                answers={answers}
+                onChange={setAnswers}
+                tried={tried}
+              />
+            </ShownTexts.Provider>
           </>
         )}
         {improving && <Improve value={edit} onChange={setEdit} complaint={tried && unimproved} />}

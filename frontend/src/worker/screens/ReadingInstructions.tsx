@@ -15,7 +15,10 @@ export function ReadingInstructions({ study }: { study: StudyCard }) {
         </li>
         <li>
           <h2>{say("instructions.say_title")}</h2>
-          <p>{say("instructions.say", { how: say(`instructions.on_${judgedOn(study.criteria)}`) })}</p>
+          {study.correctness && <p>{say("instructions.say_correctness")}</p>}
+          {study.criteria.length > 0 && (
+            <p>{say("instructions.say", { how: say(`instructions.on_${judgedOn(study.criteria)}`) })}</p>
+          )}
         </li>
         {study.post_edit !== null && (
           <li>

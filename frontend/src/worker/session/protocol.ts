@@ -104,11 +104,24 @@ export interface Agree {
  */
 export interface Questionnaire {
   answers: {
-    [k: string]: number | string | string[];
+    [k: string]: number | string | string[] | Mark[];
   };
   id: string;
   part: "before" | "after";
   type: "questionnaire";
+}
+/**
+ * A marked span of a text: its characters from `start` to before `end`, counted from 0.
+ *
+ * Characters are Unicode code points. `line`: the line of the conversation, counted from 0; 0 in any other
+ * text.
+ */
+export interface Mark {
+  category?: string;
+  end: number;
+  line: number;
+  severity?: string;
+  start: number;
 }
 /**
  * The worker's answer to a test question of the tutorial. Both are numbers, from 1.
@@ -208,7 +221,7 @@ export interface Choose {
  */
 export interface Rate {
   answers?: {
-    [k: string]: number | string | string[];
+    [k: string]: number | string | string[] | Mark[];
   };
   attempt: number;
   conversation: number;
@@ -332,13 +345,23 @@ export interface ConversationCard {
  * The content of an item, as shown to workers.
  *
  * A conversation has `lines`, and `topics` if they were recorded. A text has `text`. `context` is the
- * system's input, such as the passage to summarise.
+ * system's input, such as the passage to summarise, with the answer to a question as its `highlight`.
+ * `paragraphs` may show whether an answer to the question in `context` is correct.
  */
 export interface ItemContent {
   context: string | null;
+  highlight: Highlight | null;
   lines: ItemLine[];
+  paragraphs: string[];
   text: string | null;
   topics: ItemTopic[];
+}
+/**
+ * The highlighted part of a context: its characters from `start` to before `end`, in code points.
+ */
+export interface Highlight {
+  end: number;
+  start: number;
 }
 /**
  * A line of a conversation: by the person who chatted, or by the chatbot that is judged.
@@ -406,20 +429,21 @@ export interface QuizCard {
  * The facts about a study that a worker may know.
  *
  * `task`: workers chat, rate items, or chat with two chatbots side by side. `conversations` counts
- * conversations, items or pairs. `comparison`: how they compare the two. `rates_all`: they rate every
- * conversation, not only some. `duration`: about how many minutes it takes. `transcript_while_rating`: the
- * conversation is visible while it is rated. `turn_points`: the number of points for rating single replies;
- * 2 means thumbs. `withdrawal_days`: for how many days after the end they can download or withdraw their
- * data. `records_writing`: the page sends with each message how it was written, and tells the worker so.
- * `moderation`: the check of lines; with `classifier` the worker is told that a service does it. `contact`:
- * the researchers' address. `lab`: whose name and logo the page has. `words`: texts that replace the page's
- * own.
+ * conversations, items or pairs. `correctness`: they judge an answer by paragraphs. `comparison`: how they
+ * compare the two. `rates_all`: they rate every conversation, not only some. `duration`: about how many
+ * minutes it takes. `transcript_while_rating`: the conversation is visible while it is rated. `turn_points`:
+ * the number of points for rating single replies; 2 means thumbs. `withdrawal_days`: for how many days after
+ * the end they can download or withdraw their data. `records_writing`: the page sends with each message how
+ * it was written, and tells the worker so. `moderation`: the check of lines; with `classifier` the worker is
+ * told that a service does it. `contact`: the researchers' address. `lab`: whose name and logo the page has.
+ * `words`: texts that replace the page's own.
  */
 export interface StudyCard {
   comparison: ComparisonCard | null;
   consent: Consent | null;
   contact: string | null;
   conversations: number;
+  correctness: boolean;
   criteria: CriterionCard[];
   display: Display;
   duration: number | null;
@@ -486,18 +510,29 @@ export interface CriterionCard {
  *
  * `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
  * `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
- * `text`: free text.
+ * `text`: free text. `span`: marks in a `text`, each of one of the `categories` and `severities` if there
+ * are any. The text is the `output` of the system (its text, or its lines of a conversation), the `context`
+ * of an item, or the words that are given.
  */
 export interface AnswerForm {
   /**
    * @maxItems 50
    */
+  categories: string[];
+  /**
+   * @maxItems 50
+   */
   choices: string[];
   ends: string[] | null;
-  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text" | "span";
   least: number | null;
   most: number | null;
   points: number | null;
+  /**
+   * @maxItems 11
+   */
+  severities: string[];
+  text: ("output" | "context") | string | null;
 }
 /**
  * The display of replies, the same for all systems.
@@ -547,15 +582,24 @@ export interface AskedQuestion {
   /**
    * @maxItems 50
    */
+  categories: string[];
+  /**
+   * @maxItems 50
+   */
   choices: string[];
   ends: string[] | null;
-  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  kind: "slider" | "likert" | "choice" | "choices" | "number" | "text" | "span";
   label: string;
   least: number | null;
   most: number | null;
   points: number | null;
   question: string;
   required: boolean;
+  /**
+   * @maxItems 11
+   */
+  severities: string[];
+  text: ("output" | "context") | string | null;
 }
 /**
  * The texts of a study's page that differ from the page's own, by their names.

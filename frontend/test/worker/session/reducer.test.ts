@@ -432,7 +432,7 @@ it("drops a notice when the worker closes it or does something else", () => {
 });
 
 describe("items that are read and rated", () => {
-  const item = { context: null, text: "A text.", lines: [], topics: [] };
+  const item = { context: null, highlight: null, paragraphs: [], text: "A text.", lines: [], topics: [] };
 
   it("follow each other without a chat", () => {
     const state = hear(initial(), snapshot({ phase: "instructions", conversation: null }), {

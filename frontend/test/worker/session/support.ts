@@ -55,6 +55,7 @@ export const study: Snapshot["study"] = {
   rates_all: true,
   criteria: [{ label: "fun", statement: "It was fun.", scale: null }],
   post_edit: null,
+  correctness: false,
   comparison: null,
   lab: null,
   display: { markdown: false, streaming: false },
