@@ -205,7 +205,7 @@ def _second(run: Run) -> dict[str, str]:
 def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
     """Return hashes of the run's data besides ratings and words; only of `kinds`, if given."""
     frames = {
-        "quiz": [] if run.quizzes is None else [run.quizzes],
+        "quiz": _quizzes(run),
         "replies": _replies(run),
         "writing": [] if run.writing is None else [run.writing],
         "references": [] if run.reference_words is None else [run.reference_words.to_frame("words")],
@@ -221,6 +221,14 @@ def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
         for name, held in frames.items()
         if held and (kinds is None or name in kinds)
     }
+
+
+def _quizzes(run: Run) -> list[pd.DataFrame]:
+    """Return the quizzes. Signatures from before quizzes about personas stay valid."""
+    if run.quizzes is None:
+        return []
+    is_old = (run.quizzes["about"] == "lines").all()
+    return [run.quizzes.drop(columns="about") if is_old else run.quizzes]
 
 
 def _replies(run: Run) -> list[pd.DataFrame]:

@@ -437,6 +437,12 @@ STATEMENTS = (
         ("share of all workers held (95)",),
     ),
     Statement(
+        "quiz: share right about a system",
+        ("report:quiz.systems[].low", "report:quiz.systems[].high"),
+        "quiz",
+        ("share of a system held (95)",),
+    ),
+    Statement(
         "quiz: share right of a worker",
         ("report:quiz.workers[].low", "report:quiz.workers[].high"),
         "quiz",

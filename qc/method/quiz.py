@@ -1,6 +1,7 @@
-"""Results of the quiz after conversations: which workers recognise their partner's lines.
+"""Results of the quiz after conversations: which workers recognise their partner's lines, or persona.
 
-This is a check in addition to the worker filter.
+This is a check in addition to the worker filter. Of personas it is a measure of systems, too: nobody can
+recognise a persona that does not show.
 """
 
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ class QuizResults:
     """Answers to the quizzes after conversations, including those with the QC bot.
 
     Attributes:
+        about: what the quizzes are about, `lines` or `personas`.
         groups: a row for the workers who `passed` the filter, those who `failed`, and `all`: `group`,
             `workers` (with an answer), `asked`, `answered`, `right` (int), `expected` (expected number of
             right answers by guessing), `share` (of right answers; NaN without an answer), `low`, `high` (its
@@ -29,14 +31,20 @@ class QuizResults:
             `right`, `expected`, `share` as above, `low`, `high` (the exact interval); `p`, the probability of
             at least as many right answers by guessing; `above_chance`, whether p is below the level of the
             filter.
+        systems: a row for every system asked about, the QC bot included, in the run's order: `system`,
+            `workers` (with an answer), and the columns of a group as above. Workers who failed the filter
+            count.
         agreement: a row for workers who `passed`, one for those who `failed`: `filter`, `above`, `not_above`
             (int: workers with an answer who are above chance, or not).
-        not_asked: `why` (`few_lines`, `few_replies`), `conversations` (int): without a quiz, by reason.
+        not_asked: `why` (`few_lines`, `few_replies`; of personas `few_personas`, `no_persona`),
+            `conversations` (int): without a quiz, by reason.
         alpha: the level of the filter.
     """
 
+    about: str
     groups: pd.DataFrame
     workers: pd.DataFrame
+    systems: pd.DataFrame
     agreement: pd.DataFrame
     not_asked: pd.DataFrame
     alpha: float
@@ -63,17 +71,40 @@ def describe_quiz(sample: Sample, draws: int, seed: int) -> QuizResults | None:
     columns = ["worker", "passed", *_COUNTS, "p", "above_chance"]
     workers = pd.DataFrame(rows, columns=columns).astype({"passed": bool, "above_chance": bool})
     answered = workers[workers["answered"] > 0]
+
+    def of_several(kind: str, name: str, part: NDArray[np.bool_]) -> dict[str, object]:
+        """Return the row of the answers `part` of several workers."""
+        given = part & ~np.isnan(right)
+        purpose = f"bootstrap of quizzes, {name}" if kind == "group" else f"bootstrap of quizzes about {name}"
+        return (
+            {kind: name, "workers": len(np.unique(owner[given]))}
+            | _counts(chances[part], right[part])
+            | _interval(right[part], owner[part], draws, generator(seed, purpose))
+        )
+
     groups = [
-        {"group": group, "workers": int(among[answered.index].sum())}
-        | _counts(chances[part], right[part])
-        | _interval(right[part], owner[part], draws, generator(seed, f"bootstrap of quizzes, {group}"))
-        for group, among, part in (
-            ("passed", workers["passed"], passed[owner]),
-            ("failed", ~workers["passed"], ~passed[owner]),
-            ("all", workers["answered"] >= 0, np.ones(len(owner), bool)),
+        of_several("group", group, part)
+        for group, part in (
+            ("passed", passed[owner]),
+            ("failed", ~passed[owner]),
+            ("all", np.ones(len(owner), bool)),
         )
     ]
-    return QuizResults(pd.DataFrame(groups), workers, _agreement(answered), _not_asked(quizzes), alpha)
+    partner = sample.systems[asked["conversation"].to_numpy(np.intp)]
+    systems = [
+        of_several("system", str(sample.run.systems["system"].iloc[system]), partner == system)
+        for system in np.unique(partner).tolist()
+    ]
+    about = str(quizzes["about"].iloc[0]) if len(quizzes) else "lines"
+    return QuizResults(
+        about,
+        pd.DataFrame(groups),
+        workers,
+        pd.DataFrame(systems, columns=["system", "workers", *_COUNTS]),
+        _agreement(answered),
+        _not_asked(quizzes, about),
+        alpha,
+    )
 
 
 _COUNTS = ["asked", "answered", "right", "expected", "share", "low", "high"]
@@ -124,7 +155,10 @@ def _agreement(answered: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _not_asked(quizzes: pd.DataFrame) -> pd.DataFrame:
+_REASONS = {"lines": ("few_lines", "few_replies"), "personas": ("few_personas", "no_persona")}
+
+
+def _not_asked(quizzes: pd.DataFrame, about: str) -> pd.DataFrame:
     why = quizzes.loc[quizzes["choices"] == 0, "why_not"]
-    rows = [{"why": name, "conversations": int((why == name).sum())} for name in ("few_lines", "few_replies")]
+    rows = [{"why": name, "conversations": int((why == name).sum())} for name in _REASONS[about]]
     return pd.DataFrame(rows)

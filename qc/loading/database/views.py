@@ -117,6 +117,7 @@ TEXT = {
     "cause",
     "scenario",
     "why_not",
+    "about",
 }
 NULLABLE = {
     "why_not",

@@ -9,7 +9,7 @@ from server.bots.lineup import session_rules, study_card
 from server.desk.studies.study_responses import PreviewStep
 from server.errors import StudyInvalid
 from server.session.conversation import Conversation, TimedTurn
-from server.session.instrument import Side
+from server.session.instrument import Quiz, Side
 from server.session.item import ItemContent
 from server.session.plan import plan_conversation, plan_item, plan_pair
 from server.session.records import (
@@ -79,7 +79,7 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
         yield taught.with_conversations(held)
     rated = taught.with_conversations(tuple(each._replace(status="rated") for each in planned))
     if study.quiz is not None:
-        quiz = _quiz(planned[0], study.quiz.choices)
+        quiz = _quiz(planned[0], study.quiz)
         yield rated.with_conversations((rated.conversations[0]._replace(quiz=quiz),))
     yield rated
     done = rated._replace(submitted=frozenset({"before", "after"}))
@@ -136,10 +136,17 @@ def _chatting(conversation: Conversation) -> Conversation:
     return conversation._replace(status="active", topic=topic, topics=1, turns=turns, inputs=inputs)
 
 
-def _quiz(conversation: Conversation, choices: int) -> QuizAsked:
+def _quiz(conversation: Conversation, quiz: Quiz) -> QuizAsked:
     name = conversation.plan.conversation
-    lines = (f"(Line {n}, of which the chat partner said one.)" for n in range(1, choices + 1))
-    return QuizAsked(name, tuple(QuizLine(line, name, 1) for line in lines), _AT)
+    match quiz.about:
+        case "lines":
+            text = "(Line {n}, of which the chat partner said one.)"
+        case "personas":
+            text = "(Persona {n}, of which the chat partner has one.)\n(Here is its next sentence.)"
+        case _:
+            assert_never(quiz.about)
+    lines = (QuizLine(text.format(n=n), name, 1) for n in range(1, quiz.choices + 1))
+    return QuizAsked(name, tuple(lines), _AT, quiz.about)
 
 
 def _right_answers(rules: SessionRules) -> tuple[QuestionAnswered, ...]:

@@ -105,6 +105,7 @@ def _quizzes(conversations: int) -> pd.DataFrame:
             "choices": np.where(asked, 4, 0).astype(np.int32),
             "why_not": np.where(asked, None, "few_lines"),
             "is_right": np.select([number % 4 == 0, number % 4 == 1], [1.0, 0.0], np.nan),
+            "about": "lines",
         }
     )
 

@@ -260,7 +260,7 @@ export interface TakeBackReport {
   type: "take_back_report";
 }
 /**
- * The number, from 1, of the quiz line that the worker thinks their partner said.
+ * The number, from 1, of the quiz line that the worker thinks is their partner's.
  */
 export interface AnswerQuiz {
   attempt: number;
@@ -395,9 +395,11 @@ export interface QuestionCard {
 /**
  * The quiz about a conversation, its number and attempt: the lines, of which the chat partner said one.
  *
- * The conversation is not shown with it: otherwise a right answer would prove nothing.
+ * If it is `about` personas, the lines are personas, with a sentence on each line of the text. The
+ * conversation is not shown with it: otherwise a right answer would prove nothing.
  */
 export interface QuizCard {
+  about: "lines" | "personas";
   attempt: number;
   conversation: number;
   lines: string[];
@@ -702,7 +704,7 @@ export interface RatingDue {
   type: "rating_due";
 }
 /**
- * The conversation is rated: ask which of these lines its chat partner said.
+ * The conversation is rated: ask which of these lines or personas is its chat partner's.
  */
 export interface QuizDue {
   quiz: QuizCard;
