@@ -26,8 +26,8 @@ _Bound = Annotated[float, Field(ge=-1e15, le=1e15, strict=True)]
 class AnswerForm(BaseModel):
     """The form of an answer.
 
-    `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
-    `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
+    `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`, or the points have
+    `labels`, one each. `choice` and `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
     `text`: free text.
     """
 
@@ -36,6 +36,7 @@ class AnswerForm(BaseModel):
     kind: AnswerKind
     points: Annotated[int, Field(ge=2, le=MAX_POINTS, strict=True)] | None = None
     ends: Annotated[tuple[_Words, ...], Field(min_length=2, max_length=2)] | None = None
+    labels: Annotated[tuple[_Words, ...], Field(max_length=MAX_POINTS)] = ()
     choices: Annotated[tuple[_Words, ...], Field(max_length=50)] = ()
     least: _Bound | None = None
     most: _Bound | None = None
@@ -113,12 +114,16 @@ class _Slider(_Scale):
 
 class _Likert(_Scale):
     words = "one of several points"
-    settings = frozenset({"points", "ends"})
+    settings = frozenset({"points", "ends", "labels"})
     example = "points: 7"
     lowest = 1
 
     def highest(self, form: AnswerForm) -> int:
         return form.points or 2
+
+    def in_words(self, form: AnswerForm, value: float | str) -> str:
+        point = super().in_words(form, value)
+        return f"{form.labels[int(value) - 1]} ({point})" if form.labels else point
 
 
 class _Choice(_OneAnswer):
@@ -203,6 +208,10 @@ def misfits(form: AnswerForm) -> Iterator[tuple[str, str]]:
         yield needed, "This is required"
     if needed == "choices" and needed in form.model_fields_set and len(form.choices) < 2:
         yield "choices", "Give at least two answers to choose from"
+    if form.labels and form.points is not None and len(form.labels) != form.points:
+        yield "labels", f"Give a label for each of the {form.points} points"
+    if form.labels and form.ends is not None:
+        yield "ends", "The points have labels: remove these, or the labels"
     for i, choice in enumerate(form.choices):
         if choice in form.choices[:i]:
             yield "choices", f"“{choice}” is there twice: remove one"

@@ -84,7 +84,7 @@ def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
                 yield (*where, "label"), f"Choose another label: “{question.label}” is in use"
             if part == "conversation" and question.label in criteria:
                 yield (*where, "label"), f"Choose another label: “{question.label}” is a criterion"
-            if question.type.is_scored and question.ends is None:
+            if question.type.is_scored and question.ends is None and not question.labels:
                 yield (*where, "ends"), "Describe both ends, such as “not at all” and “very”"
             for name, reason in misfits(question):
                 yield (*where, name), reason

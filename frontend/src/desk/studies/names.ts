@@ -332,6 +332,10 @@ const ANSWER: Record<string, SettingName> = {
   kind: { label: "Kind of answer" },
   points: { label: "Points", hint: "From 2 to 11." },
   ends: { label: "Labels of the ends", hint: "Two lines: first the low end, then the high end." },
+  labels: {
+    label: "Labels of the points",
+    hint: "One line for each point, from the lowest, instead of the labels of the ends.",
+  },
   choices: { label: "Answers to choose from" },
   least: { label: "Smallest number" },
   most: { label: "Largest number" },

@@ -26,6 +26,7 @@ const SLIDER: AnswerForm = {
   kind: "slider",
   points: null,
   ends: null,
+  labels: [],
   choices: [],
   least: null,
   most: null,

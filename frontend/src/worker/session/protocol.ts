@@ -486,8 +486,8 @@ export interface CriterionCard {
 /**
  * The form of an answer.
  *
- * `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
- * `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
+ * `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`, or the points have
+ * `labels`, one each. `choice` and `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
  * `text`: free text.
  */
 export interface AnswerForm {
@@ -497,6 +497,10 @@ export interface AnswerForm {
   choices: string[];
   ends: string[] | null;
   kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
+  /**
+   * @maxItems 11
+   */
+  labels: string[];
   least: number | null;
   most: number | null;
   points: number | null;
@@ -553,6 +557,10 @@ export interface AskedQuestion {
   ends: string[] | null;
   kind: "slider" | "likert" | "choice" | "choices" | "number" | "text";
   label: string;
+  /**
+   * @maxItems 11
+   */
+  labels: string[];
   least: number | null;
   most: number | null;
   points: number | null;
