@@ -16,7 +16,7 @@ from tests.qc.support.designs import DESIGNS, run_of
 
 COLUMNS = (
     "share of all workers held (95)",
-    "share of a system held (95)",
+    "share of a system held (≥ 95)",
     "share of a worker held (≥ 95)",
     "above chance by guessing (≤ 5)",
 )

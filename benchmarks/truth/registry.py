@@ -440,7 +440,7 @@ STATEMENTS = (
         "quiz: share right about a system",
         ("report:quiz.systems[].low", "report:quiz.systems[].high"),
         "quiz",
-        ("share of a system held (95)",),
+        ("share of a system held (≥ 95)",),
     ),
     Statement(
         "quiz: share right of a worker",

@@ -32,8 +32,8 @@ class QuizResults:
             at least as many right answers by guessing; `above_chance`, whether p is below the level of the
             filter.
         systems: a row for every system asked about, the QC bot included, in the run's order: `system`,
-            `workers` (with an answer), and the columns of a group as above. Workers who failed the filter
-            count.
+            `workers` (with an answer), and the columns of a group, with the exact interval. Workers who
+            failed the filter count, and each answer is taken as another worker's.
         agreement: a row for workers who `passed`, one for those who `failed`: `filter`, `above`, `not_above`
             (int: workers with an answer who are above chance, or not).
         not_asked: `why` (`few_lines`, `few_replies`; of personas `few_personas`, `no_persona`),
@@ -71,19 +71,11 @@ def describe_quiz(sample: Sample, draws: int, seed: int) -> QuizResults | None:
     columns = ["worker", "passed", *_COUNTS, "p", "above_chance"]
     workers = pd.DataFrame(rows, columns=columns).astype({"passed": bool, "above_chance": bool})
     answered = workers[workers["answered"] > 0]
-
-    def of_several(kind: str, name: str, part: NDArray[np.bool_]) -> dict[str, object]:
-        """Return the row of the answers `part` of several workers."""
-        given = part & ~np.isnan(right)
-        purpose = f"bootstrap of quizzes, {name}" if kind == "group" else f"bootstrap of quizzes about {name}"
-        return (
-            {kind: name, "workers": len(np.unique(owner[given]))}
-            | _counts(chances[part], right[part])
-            | _interval(right[part], owner[part], draws, generator(seed, purpose))
-        )
-
+    given = ~np.isnan(right)
     groups = [
-        of_several("group", group, part)
+        {"group": group, "workers": len(np.unique(owner[part & given]))}
+        | _counts(chances[part], right[part])
+        | _interval(right[part], owner[part], draws, generator(seed, f"bootstrap of quizzes, {group}"))
         for group, part in (
             ("passed", passed[owner]),
             ("failed", ~passed[owner]),
@@ -92,7 +84,12 @@ def describe_quiz(sample: Sample, draws: int, seed: int) -> QuizResults | None:
     ]
     partner = sample.systems[asked["conversation"].to_numpy(np.intp)]
     systems = [
-        of_several("system", str(sample.run.systems["system"].iloc[system]), partner == system)
+        {
+            "system": str(sample.run.systems["system"].iloc[system]),
+            "workers": len(np.unique(owner[(partner == system) & given])),
+        }
+        | _counts(chances[partner == system], right[partner == system])
+        | _exact_interval(right[partner == system])
         for system in np.unique(partner).tolist()
     ]
     about = str(quizzes["about"].iloc[0]) if len(quizzes) else "lines"

@@ -138,7 +138,7 @@ _QUIZ_SCHEMA = schema.record(
         right=schema.integer("How many answers were right."),
         expected=schema.number("How many chance alone gives right."),
         share=schema.number("Share of the answers that were right; null without any.", null=True),
-        low=schema.number("Lower end of its interval, for other workers.", null=True),
+        low=schema.number("Lower end of its exact interval.", null=True),
         high=schema.number("Upper end.", null=True),
     ),
     agreement=schema.rows(
@@ -185,7 +185,7 @@ SECTION = Section(
 guesses. Intervals are for other workers. The filter does not use the quiz.
 {% endcall %}
 {% call table("quiz_systems.csv", "“" ~ asked ~ "” by system.") %}
-All workers count.{% if found.about == "personas" %} If a share is no higher than chance, workers did \
+All workers count; intervals are exact.{% if found.about == "personas" %} If a share is no higher than chance, workers did \
 not notice the persona.{% endif %}
 {% endcall %}
 {% call table("quiz_filter.csv", "The quiz and the worker filter.") %}
