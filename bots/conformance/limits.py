@@ -38,6 +38,6 @@ class Limit(NamedTuple):
 # Failures and empty replies are requested again; as long as they are few, workers hardly notice. The same
 # limit holds for other minor faults.
 TOLERATED = Limit(0.05, 0.10, 0.20)
-# A bot that answers more than half of all lines in the same way does not read them. Only a bot that would fail
-# is asked more: up to half, a bot is warned of anyway.
+# A bot that answers more than half of all lines in the same way does not read them. Only a bot that would
+# fail is asked more: up to half, a bot is warned of anyway.
 DEAF = Limit(0.35, 0.50, 0.65)

@@ -142,7 +142,9 @@ def typed_turn_ratings(ratings: pd.DataFrame, order: NDArray[np.intp]) -> pd.Dat
 def typed_quizzes(quizzes: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
     """Return the quizzes, with the run's row numbers of conversations, ordered by them."""
     found = _at_rows(quizzes, order)
-    found = found.astype({"conversation": np.int32, "choices": np.int32, "is_right": np.float64, "about": object})
+    found = found.astype(
+        {"conversation": np.int32, "choices": np.int32, "is_right": np.float64, "about": object}
+    )
     why = found["why_not"].astype(object)
     found = found.assign(why_not=why.where(why.notna(), None))
     return found.sort_values("conversation", ignore_index=True)[QUIZ_COLUMNS]

@@ -42,7 +42,8 @@ class SessionRules:
     `rate_share`: the share of a system's conversations that are rated. `post_edit`, `tutorial`, `consent`,
     `debriefing` and `comparison` are None if the study has none. `questionnaires`: those about a conversation
     end with the criteria that are not rated. `scenarios`: the texts for workers, by label. In comparisons,
-    `conversations` counts pairs. `quiz`: asked after a conversation, or None. `records_writing`: whether it is stored how messages were written.
+    `conversations` counts pairs. `quiz`: asked after a conversation, or None. `records_writing`: whether it
+    is stored how messages were written.
     """
 
     minimum_inputs: int

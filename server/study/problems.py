@@ -235,7 +235,9 @@ def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
 def _unfit_inputs(study: Study) -> Iterator[tuple[Location, str]]:
     asked = study.quiz.about if study.quiz is not None else None
     if asked == "personas" and all(spec.persona == "none" for spec in study.systems):
-        reason = "The quiz asks about personas, and no system has one: give one to a system, or ask about lines"
+        reason = (
+            "The quiz asks about personas, and no system has one: give one to a system, or ask about lines"
+        )
         yield ("quiz", "about"), reason
     if asked == "lines" and study.minimum_inputs < _FEWEST_INPUTS_OF_A_QUIZ:
         reason = (

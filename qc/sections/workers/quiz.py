@@ -181,12 +181,13 @@ SECTION = Section(
 {% set asked = "Which of these did your chat partner say?" if found.about == "lines" else \
 "Which of these describes your chat partner?" %}
 {% call table("quiz.csv", "“" ~ asked ~ "” by the worker filter.") %}
-{% if found.about == "lines" %}Conversations with the quality-control bot count. {% endif %}<em>By chance</em>: right answers expected of who \
+{% if found.about == "lines" %}Conversations with the quality-control bot count. {% endif %}\
+<em>By chance</em>: right answers expected of who \
 guesses. Intervals are for other workers. The filter does not use the quiz.
 {% endcall %}
 {% call table("quiz_systems.csv", "“" ~ asked ~ "” by system.") %}
-All workers count; intervals are exact.{% if found.about == "personas" %} If a share is no higher than chance, workers did \
-not notice the persona.{% endif %}
+All workers count; intervals are exact.{% if found.about == "personas" %} If a share is no higher than \
+chance, workers did not notice the persona.{% endif %}
 {% endcall %}
 {% call table("quiz_filter.csv", "The quiz and the worker filter.") %}
 Above chance: guessing gives as many right answers with p &lt; {{ found.alpha }}. With few answers even \

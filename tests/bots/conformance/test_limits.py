@@ -41,8 +41,8 @@ async def checked(calls: set[int]) -> tuple[ConformanceReport, list[tuple[int, i
 
 async def test_a_bot_that_had_bad_luck_is_asked_more_and_is_not_refused() -> None:
     report, told = await checked(set(range(5)))
-    # Four of the five lines are long enough to count: 4 ln 4 - 44 ln(0.95 / 0.80) = -2.0 leaves it open. After
-    # 70 replies it is -5.8, below -ln 99 = -4.6.
+    # Four of the five lines are long enough to count: 4 ln 4 - 44 ln(0.95 / 0.80) = -2.0 leaves it open.
+    # After 70 replies it is -5.8, below -ln 99 = -4.6.
     assert report.calls == FIRST + MORE
     assert told[-1] == (report.calls, report.calls)
     assert report.verdict != "fail"

@@ -87,8 +87,8 @@ def test_where_nothing_could_be_asked_that_is_counted() -> None:
 
 
 def test_of_personas_it_says_by_system_how_many_knew_them_and_how_many_had_none() -> None:
-    held = {int(system): np.flatnonzero(CALM.systems == system).tolist() for system in np.unique(CALM.systems)}
-    first, second, third, *_ = held
+    first, second, third, *_ = np.unique(CALM.systems).tolist()
+    held = {system: np.flatnonzero(CALM.systems == system).tolist() for system in (first, second, third)}
     rows: list[tuple[int, int, str | None, float]] = [
         *((row, 4, None, 1.0) for row in held[first][:3]),
         (held[second][0], 4, None, 0.0),

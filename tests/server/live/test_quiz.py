@@ -140,7 +140,7 @@ def test_a_quiz_about_personas_is_stored_and_read_with_the_partners_one(
             ann.send("rate", ratings=RATINGS)
             ann.until_any("quiz_due", "topic_due", "feedback_due")
         (quiz,) = [message["quiz"] for message in ann.heard if message["type"] == "quiz_due"]
-    assert {text for text in quiz["lines"]} == {"\n".join(persona) for persona in PERSONAS}
+    assert set(quiz["lines"]) == {"\n".join(persona) for persona in PERSONAS}
     right = 1 + quiz["lines"].index("\n".join(PERSONAS[0]))
     house.stop()
     house.start()

@@ -159,7 +159,7 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
         (
             "    persona: random\n",
             "quiz: {about: personas}\n",
-            "my.yaml:18: quiz.about: The quiz asks about personas, and no system has one: give one to a system",
+            "my.yaml:18: quiz.about: The quiz asks about personas, and no system has one: give one to a",
         ),
         (
             "label: fun",

@@ -21,8 +21,10 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     _drop_views()
-    personas = "(SELECT conversation_id FROM quiz WHERE about = 'personas')"
-    op.execute(f"DELETE FROM quiz_line WHERE conversation_id IN {personas}")
+    op.execute(
+        "DELETE FROM quiz_line "
+        "WHERE conversation_id IN (SELECT conversation_id FROM quiz WHERE about = 'personas')"
+    )
     op.execute("DELETE FROM quiz WHERE about = 'personas'")
     _require_conversations(True)
     op.drop_column("quiz", "about")

@@ -1,4 +1,4 @@
-"""The quiz after a conversation, as the session asks it: which of these lines, or personas, is the partner's?"""
+"""The quiz after a conversation, as the session asks it: which line, or persona, is the partner's?"""
 
 from typing import Any
 
@@ -211,7 +211,12 @@ def test_a_quiz_is_in_the_fold_until_it_is_answered() -> None:
 PEOPLE = [
     ["I breed narwhals in Wichita.", "I own two left shoes.", "Soup is my favourite food."],
     ["I whittle ukuleles at dawn.", "My aunt is a cartographer.", "Mondays make me sleepy."],
-    ["I repair lighthouses abroad.", "We keep forty bees.", "Purple suits me well.", "I never learnt to swim."],
+    [
+        "I repair lighthouses abroad.",
+        "We keep forty bees.",
+        "Purple suits me well.",
+        "I never learnt to swim.",
+    ],
     ["My brother races camels.", "I taste tea for a living.", "Ghosts frighten me badly."],
 ]
 
