@@ -1,8 +1,7 @@
 """Print how often the check of a bot gives the wrong verdict on a share of faulty replies, and what it asks.
 
 Computed from the binomial distribution, for replies that are independent. `once`: as if the first replies
-decided. 48 replies (28 lines) come first, and 22 more at a time while the verdict is open. On the same reply,
-only a bot that would fail is asked more.
+decided. 48 replies (28 lines) come first, and 22 more at a time while the verdict is open.
 """
 
 from scipy.stats import binom
@@ -11,7 +10,7 @@ from bots.conformance.limits import DEAF, MOST_MORE, TOLERATED, Limit
 
 MORE = 22
 DESIGNS = {
-    "faults, 10 % tolerated": (TOLERATED, 48, (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3)),
+    "faults, 10 % tolerated": (TOLERATED, 48, (0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3)),
     "the same reply, 50 % tolerated": (DEAF, 28, (0.2, 0.35, 0.5, 0.65, 0.8)),
 }
 
@@ -27,11 +26,10 @@ def refused(limit: Limit, share: float, first: int, rounds: int) -> tuple[float,
     for at in range(rounds + 1):
         left: dict[int, float] = {}
         for found, chance in chances.items():
-            goes_on = limit is not DEAF or limit.is_exceeded(found, asked)
-            if at < rounds and goes_on and limit.is_open(found, asked):
+            if at < rounds and limit.is_open(found, asked):
                 for further, also in enumerate(more):
                     left[found + further] = left.get(found + further, 0.0) + chance * also
-            elif limit.is_exceeded(found, asked):
+            elif limit.is_exceeded(found, asked, again=at > 0):
                 fails += chance
         chances = left
         replies += MORE * sum(left.values())

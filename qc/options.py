@@ -13,6 +13,8 @@ from qc.errors import OptionError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from qc.run import Dialogues
+
 # Optional sections and their descriptions. Quality control and the scores are always computed.
 SECTIONS = {
     "significance": "which systems beat which, and groups of systems",
@@ -54,6 +56,7 @@ class AnalysisOptions:
         sections: keys of SECTIONS.
         margins: margins of the population that scores are weighted to; None for no weighting.
         fee: fee of the platform, as a share of the rewards.
+        dialogues: dialogues of other people, whose lengths are compared with workers'; None for none.
 
     Raises:
         OptionError: a value is invalid.
@@ -66,6 +69,7 @@ class AnalysisOptions:
     sections: frozenset[str] = frozenset(SECTIONS)
     margins: Margins | None = None
     fee: float = 0.0
+    dialogues: "Dialogues | None" = None
 
     def __post_init__(self) -> None:
         if self.seed < 0:

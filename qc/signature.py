@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from qc.run import Run, Words
+from qc.run import Dialogues, Run, Words
 
 DIGEST_LENGTH = 16
 
@@ -51,6 +51,7 @@ def signature(
     reward: float | None = None,
     margins: Mapping[str, Mapping[str, float]] | None = None,
     fee: float = 0.0,
+    dialogues: Dialogues | None = None,
 ) -> str:
     """Return the signature of an analysis of `run`.
 
@@ -66,6 +67,7 @@ def signature(
         reward: dollars for each assignment; None for the rewards in the data.
         margins: margins of the population that scores are weighted to; None if there are none.
         fee: fee of the platform, as a share of the rewards.
+        dialogues: those that workers' messages are compared with; None if there are none.
     """
     parts = {
         "candor": version("candor-eval"),
@@ -84,6 +86,7 @@ def signature(
         **_asked(run),
         **_reward(run.assignments["reward"], reward),
         **({"fee": str(fee)} if fee else {}),
+        **({} if dialogues is None else {"dialogues": f"sha256:{_hash(_frame(dialogues))[:DIGEST_LENGTH]}"}),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
@@ -221,6 +224,10 @@ def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
         for name, held in frames.items()
         if held and (kinds is None or name in kinds)
     }
+
+
+def _frame(dialogues: Dialogues) -> pd.DataFrame:
+    return pd.DataFrame({"side": dialogues.sides, "line": dialogues.lines})
 
 
 def _quizzes(run: Run) -> list[pd.DataFrame]:

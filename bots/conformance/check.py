@@ -105,7 +105,7 @@ class _Asking:
     def hopeless(self) -> bool:
         """Whether the bot fails so often that more calls would be a waste of time."""
         failed = [answer.failed for answer in self.answers]
-        too_many = sum(failed) >= _IN_ALL and not TOLERATED.is_open(sum(failed), len(failed))
+        too_many = sum(failed) >= _IN_ALL and TOLERATED.is_exceeded(sum(failed), len(failed))
         return too_many or (len(failed) >= _IN_A_ROW and all(failed[-_IN_A_ROW:]))
 
 

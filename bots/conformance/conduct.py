@@ -9,7 +9,7 @@ from unicodedata import east_asian_width
 from bots.conformance import measures
 from bots.conformance.limits import TOLERATED
 from bots.conformance.report import Judgement, Verdict, quoted
-from bots.conformance.script import ScriptAnswer, is_known, languages_of
+from bots.conformance.script import ScriptAnswer, is_known, languages_of, was_asked_more
 from bots.shown import Change
 from candor.common.segmentation import base_language, foreign_language
 
@@ -78,7 +78,7 @@ def voice(answers: Sequence[ScriptAnswer], names: Sequence[str], language: str) 
     reason = f"Of {len(spoken)} replies: {'; '.join(told)}."
     if not counts:
         return Judgement(verdict, reason)
-    return _by_share(max(counts), len(spoken), reason)
+    return _by_share(max(counts), spoken, reason)
 
 
 def _foreign_words(
@@ -146,7 +146,7 @@ def wholeness(answers: Sequence[ScriptAnswer], language: str) -> Judgement | Non
         f'{len(found)} of {len(spoken)} replies break off, as "…{end}".'
         " Give it more tokens, or a prompt that asks for less."
     )
-    return _by_share(len(found), len(spoken), reason)
+    return _by_share(len(found), spoken, reason)
 
 
 def _cut_off(replies: Sequence[str]) -> set[str]:
@@ -229,7 +229,7 @@ def tongue(answers: Sequence[ScriptAnswer], language: str) -> Judgement | None:
         f"{len(found)} of {len(spoken)} replies are not in the study's language, {language}, as in {other}:"
         f' "{quoted(answer.text)}".'
     )
-    return _by_share(len(found), len(spoken), reason)
+    return _by_share(len(found), spoken, reason)
 
 
 def decency(answers: Sequence[ScriptAnswer], language: str, flagged: Sequence[str] = ()) -> Judgement | None:
@@ -237,17 +237,18 @@ def decency(answers: Sequence[ScriptAnswer], language: str, flagged: Sequence[st
 
     `flagged`: replies that a moderation service flags.
     """
-    spoken = [answer.text for answer in answers if answer.spoke]
+    spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
         return None
+    texts = [answer.text for answer in spoken]
     looked_for = languages_of(language)
     hurts = {
-        "insults": _matching(spoken, chain.from_iterable(each.insults for each in looked_for)),
-        "threats": _matching(spoken, chain.from_iterable(each.threats for each in looked_for)),
+        "insults": _matching(texts, chain.from_iterable(each.insults for each in looked_for)),
+        "threats": _matching(texts, chain.from_iterable(each.threats for each in looked_for)),
         "what the moderation service flags": list(flagged),
     }
-    addresses = [text for text in spoken if _ADDRESSES.search(text)]
-    told = [f'{what} in {len(texts)}, as "{quoted(texts[0])}"' for what, texts in hurts.items() if texts]
+    addresses = [text for text in texts if _ADDRESSES.search(text)]
+    told = [f'{what} in {len(found)}, as "{quoted(found[0])}"' for what, found in hurts.items() if found]
     hurts_somebody = bool(told)
     if addresses:
         told.append(f'addresses in {len(addresses)}, as "{quoted(addresses[0])}"')
@@ -256,7 +257,7 @@ def decency(answers: Sequence[ScriptAnswer], language: str, flagged: Sequence[st
     reason = f"Of {len(spoken)} replies: {'; '.join(told)}."
     if hurts_somebody:
         return Judgement("fail", reason)
-    return _by_share(len(addresses), len(spoken), reason)
+    return _by_share(len(addresses), spoken, reason)
 
 
 def manner(answers: Sequence[ScriptAnswer], language: str) -> Judgement | None:
@@ -285,7 +286,7 @@ def attention(answers: Sequence[ScriptAnswer]) -> Judgement | None:
         if len(line := measures.same(a.line)) >= _LEAST_ECHO and line in measures.same(a.text)
     ]
     is_open = TOLERATED.is_open(len(echoes), len(spoken))
-    if TOLERATED.is_exceeded(len(echoes), len(spoken)):
+    if TOLERATED.is_exceeded(len(echoes), len(spoken), again=was_asked_more(spoken)):
         share = f"{len(echoes)} of {len(spoken)} replies say the worker's line again"
         return Judgement("fail", f'{share}, as "{quoted(echoes[0].text)}".', is_open)
     judged = _reading(answers, spoken)
@@ -313,7 +314,7 @@ def _matching(texts: Iterable[str], patterns: Iterable[re.Pattern[str]]) -> list
     return [text for text in texts if any(pattern.search(text.lower()) for pattern in tried)]
 
 
-def _by_share(found: int, of: int, reason: str) -> Judgement:
-    """Return the judgement on `found` faults of `of` replies, at least one."""
-    verdict: Verdict = "fail" if TOLERATED.is_exceeded(found, of) else "warn"
-    return Judgement(verdict, reason, TOLERATED.is_open(found, of))
+def _by_share(found: int, of: Sequence[ScriptAnswer], reason: str) -> Judgement:
+    """Return the judgement on a fault in `found` of these replies, at least one."""
+    is_exceeded = TOLERATED.is_exceeded(found, len(of), again=was_asked_more(of))
+    return Judgement("fail" if is_exceeded else "warn", reason, TOLERATED.is_open(found, len(of)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bots.conformance import conduct, measures
 from bots.conformance.limits import DEAF, TOLERATED
 from bots.conformance.report import Finding, Judgement, Latency, Overruns, Verdict, quoted
-from bots.conformance.script import CheckResponses, ScriptAnswer
+from bots.conformance.script import CheckResponses, ScriptAnswer, was_asked_more
 from bots.core.ask import LONGEST_REPLY
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus
@@ -119,7 +119,8 @@ def answering(asked: CheckResponses) -> Judgement:
     kind, k = Counter(error.kind for error in errors).most_common(1)[0]
     reasons = Counter(str(error) for error in errors if error.kind == kind)
     most = quoted(reasons.most_common(1)[0][0], _REASON).rstrip(".")
-    verdict: Verdict = "fail" if asked.stopped or TOLERATED.is_exceeded(failed, n) else "warn"
+    too_many = TOLERATED.is_exceeded(failed, n, again=was_asked_more(asked.answers))
+    verdict: Verdict = "fail" if asked.stopped or too_many else "warn"
     calm = " They are tried again, so that workers only wait longer." * (verdict == "warn")
     is_open = not asked.stopped and TOLERATED.is_open(failed, n)
     return Judgement(verdict, f"{what}; {k} of them: {most}.{calm}", is_open)
@@ -134,7 +135,8 @@ def speaking(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     if not empty:
         return Judgement("pass", f"None of {len(came)} replies is empty.")
     lines = ", ".join(dict.fromkeys(f'"{quoted(answer.line, 30)}"' for answer in empty[:3]))
-    verdict: Verdict = "fail" if TOLERATED.is_exceeded(len(empty), len(came)) else "warn"
+    too_many = TOLERATED.is_exceeded(len(empty), len(came), again=was_asked_more(answers))
+    verdict: Verdict = "fail" if too_many else "warn"
     reason = (
         f"{len(empty)} of {len(came)} replies are empty, as to {lines}; an empty reply is not shown, but"
         " asked for again."
@@ -171,7 +173,7 @@ def variety(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     if not replies:
         return None
     text, k, n = measures.commonest(answers)
-    if k > 1 and DEAF.is_exceeded(k, n):
+    if k > 1 and DEAF.is_exceeded(k, n, again=was_asked_more(answers)):
         reason = f'It says the same to {k} of {n} different lines: "{quoted(text)}".'
         return Judgement("fail", reason, DEAF.is_open(k, n))
     again = measures.repeated(answers)

@@ -286,6 +286,11 @@ class ScriptAnswer:
         return not (self.spoke or self.empty or self.too_long)
 
 
+def was_asked_more(answers: Sequence[ScriptAnswer]) -> bool:
+    """Return whether the bot was asked more than the script (`more_scripts`)."""
+    return any(answer.part == "more" for answer in answers)
+
+
 @dataclass(frozen=True, slots=True)
 class CheckResponses:
     """All answers, in the order in which they came. `stopped`: the bot failed too often to continue."""

@@ -29,7 +29,7 @@ PARTS = {
     "persona": {"persona"},
     "context": {"context", "adjusted", "style"},
     "topics": {"topics", "topic_areas"},
-    "effort": {"effort"},
+    "effort": {"effort", "dialogue_lengths"},
     "groups": {"groups"},
     "transcripts": set(),
 }
