@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from qc.errors import OptionError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
-
-    from qc.run import Dialogues
+    from numpy.typing import NDArray
 
 # Optional sections and their descriptions. Quality control and the scores are always computed.
 SECTIONS = {
@@ -44,6 +44,21 @@ PAPER_FORMATS = ("latex", "pdf")
 FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
 
 
+@dataclass(frozen=True)
+class Dialogues:
+    """Dialogues of other people, from a corpus.
+
+    Attributes:
+        name: name of their file.
+        lines: (lines,), str, what they said.
+        sides: (lines,), int from 0, the person of a dialogue who said it.
+    """
+
+    name: str
+    lines: "pd.Series"
+    sides: "NDArray[np.intp]"
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnalysisOptions:
     """Options of an analysis.
@@ -69,7 +84,7 @@ class AnalysisOptions:
     sections: frozenset[str] = frozenset(SECTIONS)
     margins: Margins | None = None
     fee: float = 0.0
-    dialogues: "Dialogues | None" = None
+    dialogues: Dialogues | None = None
 
     def __post_init__(self) -> None:
         if self.seed < 0:

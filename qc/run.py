@@ -237,21 +237,6 @@ class RunParts:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Dialogues:
-    """Dialogues of other people, from a corpus.
-
-    Attributes:
-        name: name of their file.
-        lines: (lines,), str, what they said.
-        sides: (lines,), int from 0, the person of a dialogue who said it.
-    """
-
-    name: str
-    lines: pd.Series
-    sides: NDArray[np.intp]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Run(RunParts):
     """One run of an experiment, complete and checked.

@@ -16,7 +16,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from qc.run import Dialogues, Run, Words
+from qc.options import Dialogues
+from qc.run import Run, Words
 
 DIGEST_LENGTH = 16
 

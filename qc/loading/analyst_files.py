@@ -52,7 +52,8 @@ from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.loading.tables import CsvText, read_table
 from qc.loading.validation import parsed_lines, validated
 from qc.names import clean
-from qc.run import RESERVED_LABELS, Dialogues, Run
+from qc.options import Dialogues
+from qc.run import RESERVED_LABELS, Run
 from qc.statistics.text import written_lengths
 
 WORKER = "worker"

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.run import Dialogues, Run, codes
+from qc.options import Dialogues
+from qc.run import Run, codes
 from qc.statistics.text import written_lengths
 
 

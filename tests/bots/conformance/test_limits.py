@@ -41,8 +41,8 @@ async def checked(calls: set[int]) -> tuple[ConformanceReport, list[tuple[int, i
 
 async def test_a_bot_that_had_bad_luck_is_asked_more_and_is_not_refused() -> None:
     report, told = await checked(set(range(7)))
-    # Of the seven lines those of eight characters and more count: 5 or more of 48 are too many for now, and at
-    # most 7 of 70 are not.
+    # Of the seven lines those of eight characters and more count: 5 or more of 48 are too many for now,
+    # and at most 7 of 70 are not.
     assert report.calls == FIRST + MORE
     assert told[-1] == (report.calls, report.calls)
     assert report.verdict != "fail"

@@ -10,7 +10,8 @@ import pandas as pd
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.loading import load
-from qc.run import CHANGES, OPINIONS, Answers, Dialogues, LeftOut, Run, Words
+from qc.options import Dialogues
+from qc.run import CHANGES, OPINIONS, Answers, LeftOut, Run, Words
 from tests.qc.support.runs import run_of
 from tests.qc.support.transcripts import add_item_run, item_database, simulated
 
