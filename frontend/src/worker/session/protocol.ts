@@ -487,8 +487,8 @@ export interface CriterionCard {
  * The form of an answer.
  *
  * `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`, or the points have
- * `labels`, one each. `choice` and `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
- * `text`: free text.
+ * `labels`, one each. `choice` and `choices`: one, or any number, of the texts in `choices`. `number`: from
+ * `least` to `most`, if given. `text`: free text.
  */
 export interface AnswerForm {
   /**
