@@ -657,6 +657,11 @@ STATEMENTS = (
         remark="a lower bound: as published, it takes the differences seen for the true ones",
     ),
     Statement(
+        "power: pairs of systems that reach significance",
+        ("power:significance[].*",),
+        remark="a count by the normal test of two means, as published, not corrected for several pairs",
+    ),
+    Statement(
         "plan: half-width of a score's interval",
         ("plan:expected[].half_width",),
         "plan",
