@@ -132,6 +132,7 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
         "topic_areas",
         "style",
         "effort",
+        "dialogue_lengths",
         "persona",
         "context",
         "adjusted",

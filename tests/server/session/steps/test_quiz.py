@@ -55,7 +55,7 @@ def test_one_line_is_the_partners_and_the_others_were_said_to_other_workers() ->
     assert len(set(texts)) == 4
     mine = [line for line in record.lines if line.said_in == "a1-1.1"]
     # Neither the greeting nor the last reply, which is still in sight; replies are the odd lines.
-    assert [line.text for line in mine] == [SAID[(line.turn - 1) // 2] for line in mine]
+    assert [line.text for line in mine] == [SAID[((line.turn or 0) - 1) // 2] for line in mine]
     assert mine[0].text in SAID[1:-1]
     assert record.lines[record.right - 1] == mine[0]
     assert {line.text for line in record.lines if line not in mine} < set(ELSEWHERE)
