@@ -75,6 +75,7 @@ def analyse(
             reward=options.reward,
             margins=options.margins,
             fee=options.fee,
+            dialogues=options.dialogues,
         ),
         sample=sample,
         second=second,

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from qc.errors import OptionError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 # Optional sections and their descriptions. Quality control and the scores are always computed.
 SECTIONS = {
@@ -42,6 +44,21 @@ PAPER_FORMATS = ("latex", "pdf")
 FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
 
 
+@dataclass(frozen=True)
+class Dialogues:
+    """Dialogues of other people, from a corpus.
+
+    Attributes:
+        name: name of their file.
+        lines: (lines,), str, what they said.
+        sides: (lines,), int from 0, the person of a dialogue who said it.
+    """
+
+    name: str
+    lines: "pd.Series"
+    sides: "NDArray[np.intp]"
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnalysisOptions:
     """Options of an analysis.
@@ -54,6 +71,7 @@ class AnalysisOptions:
         sections: keys of SECTIONS.
         margins: margins of the population that scores are weighted to; None for no weighting.
         fee: fee of the platform, as a share of the rewards.
+        dialogues: dialogues of other people, whose lengths are compared with workers'; None for none.
 
     Raises:
         OptionError: a value is invalid.
@@ -66,6 +84,7 @@ class AnalysisOptions:
     sections: frozenset[str] = frozenset(SECTIONS)
     margins: Margins | None = None
     fee: float = 0.0
+    dialogues: Dialogues | None = None
 
     def __post_init__(self) -> None:
         if self.seed < 0:

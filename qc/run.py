@@ -311,9 +311,10 @@ class Run(RunParts):
             once. None if the study asked for none, or the source does not hold them.
         quizzes: results of the quiz after a conversation, for conversations that have one: `conversation`
             (int32, a row number of `conversations`), `choices` (int32: lines to choose from, 0 if nothing
-            was asked), `why_not` (then `few_lines` or `few_replies`, else None), `is_right` (float: 1, or 0;
-            NaN without an answer); by conversation. None if the study has none, or the source does not hold
-            it.
+            was asked), `why_not` (then `few_lines` or `few_replies`, of personas `few_personas` or
+            `no_persona`, else None), `is_right` (float: 1, or 0; NaN without an answer), `about` (`lines` or
+            `personas`, of all the same); by conversation. None if the study has none, or the source does not
+            hold it.
         writing: how the inputs of each conversation were written, for conversations where that was recorded:
             `conversation` (int32, a row number of `conversations`), then WRITING_NUMBERS (int64): `inputs`,
             their number; the longest of their pauses, and the sums of all others; by conversation. None if

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from qc.options import Dialogues
 from qc.run import Run, Words
 
 DIGEST_LENGTH = 16
@@ -51,6 +52,7 @@ def signature(
     reward: float | None = None,
     margins: Mapping[str, Mapping[str, float]] | None = None,
     fee: float = 0.0,
+    dialogues: Dialogues | None = None,
 ) -> str:
     """Return the signature of an analysis of `run`.
 
@@ -66,6 +68,7 @@ def signature(
         reward: dollars for each assignment; None for the rewards in the data.
         margins: margins of the population that scores are weighted to; None if there are none.
         fee: fee of the platform, as a share of the rewards.
+        dialogues: those that workers' messages are compared with; None if there are none.
     """
     parts = {
         "candor": version("candor-eval"),
@@ -84,6 +87,7 @@ def signature(
         **_asked(run),
         **_reward(run.assignments["reward"], reward),
         **({"fee": str(fee)} if fee else {}),
+        **({} if dialogues is None else {"dialogues": f"sha256:{_hash(_frame(dialogues))[:DIGEST_LENGTH]}"}),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
@@ -205,7 +209,7 @@ def _second(run: Run) -> dict[str, str]:
 def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
     """Return hashes of the run's data besides ratings and words; only of `kinds`, if given."""
     frames = {
-        "quiz": [] if run.quizzes is None else [run.quizzes],
+        "quiz": _quizzes(run),
         "replies": _replies(run),
         "writing": [] if run.writing is None else [run.writing],
         "references": [] if run.reference_words is None else [run.reference_words.to_frame("words")],
@@ -221,6 +225,18 @@ def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
         for name, held in frames.items()
         if held and (kinds is None or name in kinds)
     }
+
+
+def _frame(dialogues: Dialogues) -> pd.DataFrame:
+    return pd.DataFrame({"side": dialogues.sides, "line": dialogues.lines})
+
+
+def _quizzes(run: Run) -> list[pd.DataFrame]:
+    """Return the quizzes. Signatures from before quizzes about personas stay valid."""
+    if run.quizzes is None:
+        return []
+    is_old = (run.quizzes["about"] == "lines").all()
+    return [run.quizzes.drop(columns="about") if is_old else run.quizzes]
 
 
 def _replies(run: Run) -> list[pd.DataFrame]:

@@ -16,6 +16,7 @@ from tests.qc.support.designs import DESIGNS, run_of
 
 COLUMNS = (
     "share of all workers held (95)",
+    "share of a system held (≥ 95)",
     "share of a worker held (≥ 95)",
     "above chance by guessing (≤ 5)",
 )
@@ -46,6 +47,7 @@ def _counting(key: str) -> Count:
                 "choices": np.full(len(owner), LINES, np.int32),
                 "why_not": None,
                 "is_right": (rng.random(len(owner)) < chance[owner]).astype(np.float64),
+                "about": "lines",
             }
         )
         found = describe_quiz(take_sample(replace(run, quizzes=quizzes)), DRAWS, number)
@@ -53,9 +55,11 @@ def _counting(key: str) -> Count:
             return {}
         everyone = found.groups.set_index("group").loc[["all"]]
         low, high = (found.workers[name].to_numpy(np.float64) for name in ("low", "high"))
+        of_systems = (found.systems[name].to_numpy(np.float64) for name in ("low", "high"))
         true = np.array([np.mean(chances)])
         counts: tuple[Counted, ...] = (
             held(everyone["low"].to_numpy(np.float64), everyone["high"].to_numpy(np.float64), true),
+            held(*of_systems, np.full(len(found.systems), true)),
             held(low, high, chance),
             (float(found.workers["above_chance"].sum()), workers) if chances == GUESS else (0.0, 0),
         )

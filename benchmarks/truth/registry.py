@@ -497,6 +497,12 @@ STATEMENTS = (
         ("share of all workers held (95)",),
     ),
     Statement(
+        "quiz: share right about a system",
+        ("report:quiz.systems[].low", "report:quiz.systems[].high"),
+        "quiz",
+        ("share of a system held (≥ 95)",),
+    ),
+    Statement(
         "quiz: share right of a worker",
         ("report:quiz.workers[].low", "report:quiz.workers[].high"),
         "quiz",
@@ -722,6 +728,11 @@ STATEMENTS = (
             "a new sample puts two systems in the other order: is so",
         ),
         remark="a lower bound: as published, it takes the differences seen for the true ones",
+    ),
+    Statement(
+        "power: pairs of systems that reach significance",
+        ("power:significance[].*",),
+        remark="a count by the normal test of two means, as published, not corrected for several pairs",
     ),
     Statement(
         "plan: half-width of a score's interval",

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from bots.conformance import measures
-from bots.conformance.findings import Standard, findings
+from bots.conformance.findings import Standard, findings, is_open
+from bots.conformance.limits import MOST_MORE, TOLERATED
 from bots.conformance.report import (
     Alone,
     AtOnce,
@@ -31,6 +32,7 @@ from bots.conformance.script import (
     at_once_scripts,
     calls,
     draw_scripts,
+    more_scripts,
     swapped,
 )
 from bots.core.ask import LONGEST_REPLY, ask
@@ -103,7 +105,8 @@ class _Asking:
     def hopeless(self) -> bool:
         """Whether the bot fails so often that more calls would be a waste of time."""
         failed = [answer.failed for answer in self.answers]
-        return sum(failed) >= _IN_ALL or (len(failed) >= _IN_A_ROW and all(failed[-_IN_A_ROW:]))
+        too_many = sum(failed) >= _IN_ALL and TOLERATED.is_exceeded(sum(failed), len(failed))
+        return too_many or (len(failed) >= _IN_A_ROW and all(failed[-_IN_A_ROW:]))
 
 
 async def ask_script(
@@ -112,10 +115,13 @@ async def ask_script(
     patience: float,
     progress: Callable[[int, int], None],
     rng: random.Random,
+    is_open: Callable[[CheckResponses], bool],
     lines: int = LINES,
     language: str = "en",
 ) -> CheckResponses:
     """Ask `bot` the whole script: conversations one by one, some calls again, then many at once.
+
+    While the verdict is open, more conversations follow.
 
     Args:
         bot: the bot.
@@ -123,6 +129,7 @@ async def ask_script(
         patience: seconds that a call may take.
         progress: called with the number of calls done, and of all calls.
         rng: draws the lines, and the conversations' names and seeds.
+        is_open: says whether these responses leave the verdict open.
         lines: the least number of a worker's lines in a conversation of the study.
         language: the study's.
     """
@@ -140,6 +147,16 @@ async def ask_script(
         await asking.ask(Script("swapped", ()), at, replace(chat, turns=(*elsewhere, chat.turns[-1])))
     many = at_once_scripts(at_once, rng, language)
     await asyncio.gather(*(asking.hold(script, i) for i, script in enumerate(many)))
+    conversation = len(held)
+    for _ in range(MOST_MORE):
+        asked = CheckResponses(tuple(asking.answers), stopped=len(asking.answers) < total)
+        if asked.stopped or not await asyncio.to_thread(is_open, asked):
+            return asked
+        more = more_scripts(rng, lines, language)
+        total += sum(len(script.lines) for script in more)
+        for script in more:
+            await asking.hold(script, conversation)
+            conversation += 1
     return CheckResponses(tuple(asking.answers), stopped=len(asking.answers) < total)
 
 
@@ -164,7 +181,8 @@ async def check_bot(
 ) -> ConformanceReport:
     """Return whether `bot` is fit for workers. Failures of the bot become findings, not exceptions.
 
-    A bot is called some tens of times; a bot that hangs mostly takes three times `patience`.
+    A bot is called some tens of times, and more often while its verdict is open (`Limit.is_open`). A bot that
+    hangs mostly takes three times `patience`.
 
     Args:
         bot: the bot to check.
@@ -182,8 +200,17 @@ async def check_bot(
         markdown: whether the study renders Markdown; otherwise workers see its marks.
         moderation: a service that flags replies unfit for workers; None: no service is called.
     """
-    asked = await ask_script(bot, at_once, patience, progress, rng or random.SystemRandom(), lines, language)
     standard = Standard(names, delays, overruns, patience, language, persona, markdown)
+    asked = await ask_script(
+        bot,
+        at_once,
+        patience,
+        progress,
+        rng or random.SystemRandom(),
+        lambda asked: is_open(asked, standard),
+        lines,
+        language,
+    )
     flagged: Sequence[str] = ()
     unjudged = None
     if moderation is not None:

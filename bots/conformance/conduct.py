@@ -7,8 +7,9 @@ from itertools import chain
 from unicodedata import east_asian_width
 
 from bots.conformance import measures
-from bots.conformance.report import TOLERATED, Judgement, Verdict, quoted
-from bots.conformance.script import ScriptAnswer, is_known, languages_of
+from bots.conformance.limits import TOLERATED
+from bots.conformance.report import Judgement, Verdict, quoted
+from bots.conformance.script import ScriptAnswer, is_known, languages_of, was_asked_more
 from bots.shown import Change
 from candor.common.segmentation import base_language, foreign_language
 
@@ -58,21 +59,26 @@ def voice(answers: Sequence[ScriptAnswer], names: Sequence[str], language: str) 
         return None
     told: list[str] = []
     verdict: Verdict = "pass"
+    counts = []
     for change, what in _CHANGES.items():
         changed = [answer for answer in spoken if change in answer.changes]
         if changed:
             told.append(f'in {len(changed)}, {what}, as in "{quoted(changed[0].output)}"')
-            verdict = _worse(
-                verdict, "warn" if change == "thoughts" else _by_share(len(changed), len(spoken))
-            )
+            if change == "thoughts":
+                verdict = "warn"
+            else:
+                counts.append(len(changed))
     for what, finds in _foreign_words(spoken, names, language).items():
         found = [answer for answer in spoken if finds(answer)]
         if found:
             told.append(f'{len(found)} {what}, as "{quoted(found[0].text)}"')
-            verdict = _worse(verdict, _by_share(len(found), len(spoken)))
+            counts.append(len(found))
     if not told:
         return Judgement("pass", f"All of {len(spoken)} replies are lines of its own.")
-    return Judgement(verdict, f"Of {len(spoken)} replies: {'; '.join(told)}.")
+    reason = f"Of {len(spoken)} replies: {'; '.join(told)}."
+    if not counts:
+        return Judgement(verdict, reason)
+    return _by_share(max(counts), spoken, reason)
 
 
 def _foreign_words(
@@ -88,7 +94,7 @@ def _foreign_words(
         rf"[\W_]{{0,3}}(?:{called})(?:\s*(?:[^\w\s,.!?'’]|_)\W{{0,3}}|\s*\n\s*)\S", re.IGNORECASE
     )
     labels = Counter(found[1] for answer in spoken if (found := _LABEL.match(answer.text)))
-    often = {label for label, count in labels.items() if count > TOLERATED * len(spoken)}
+    often = {label for label, count in labels.items() if TOLERATED.is_exceeded(count, len(spoken))}
 
     def labelled(answer: ScriptAnswer) -> bool:
         found = _LABEL.match(answer.text)
@@ -140,7 +146,7 @@ def wholeness(answers: Sequence[ScriptAnswer], language: str) -> Judgement | Non
         f'{len(found)} of {len(spoken)} replies break off, as "…{end}".'
         " Give it more tokens, or a prompt that asks for less."
     )
-    return Judgement(_by_share(len(found), len(spoken)), reason)
+    return _by_share(len(found), spoken, reason)
 
 
 def _cut_off(replies: Sequence[str]) -> set[str]:
@@ -148,7 +154,8 @@ def _cut_off(replies: Sequence[str]) -> set[str]:
     longest = max(map(len, replies))
     stopped = {text for text in replies if len(text) >= longest - 1 and not _FINAL.search(text)}
     wide = max(map(_columns, stopped), default=0) >= _LEAST_CUT
-    return stopped if wide and len(stopped) > max(2, TOLERATED * len(replies)) else set()
+    is_often = TOLERATED.is_exceeded(len(stopped), len(replies))
+    return stopped if wide and len(stopped) > 2 and is_often else set()
 
 
 def _endings(replies: Sequence[str]) -> Judgement:
@@ -165,7 +172,7 @@ def _endings(replies: Sequence[str]) -> Judgement:
     ]
     sets_marks = _ends_sentences(replies)
     doubtful = [text for text in unended if sets_marks or _first_letter(text).isupper()]
-    if len(doubtful) > TOLERATED * len(replies):
+    if TOLERATED.is_exceeded(len(doubtful), len(replies)):
         reason = (
             f"{len(doubtful)} of {len(replies)} replies end without a mark of punctuation, as"
             f' "{quoted(doubtful[0])}". Check that they are whole.'
@@ -222,7 +229,7 @@ def tongue(answers: Sequence[ScriptAnswer], language: str) -> Judgement | None:
         f"{len(found)} of {len(spoken)} replies are not in the study's language, {language}, as in {other}:"
         f' "{quoted(answer.text)}".'
     )
-    return Judgement(_by_share(len(found), len(spoken)), reason)
+    return _by_share(len(found), spoken, reason)
 
 
 def decency(answers: Sequence[ScriptAnswer], language: str, flagged: Sequence[str] = ()) -> Judgement | None:
@@ -230,24 +237,27 @@ def decency(answers: Sequence[ScriptAnswer], language: str, flagged: Sequence[st
 
     `flagged`: replies that a moderation service flags.
     """
-    spoken = [answer.text for answer in answers if answer.spoke]
+    spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
         return None
+    texts = [answer.text for answer in spoken]
     looked_for = languages_of(language)
     hurts = {
-        "insults": _matching(spoken, chain.from_iterable(each.insults for each in looked_for)),
-        "threats": _matching(spoken, chain.from_iterable(each.threats for each in looked_for)),
+        "insults": _matching(texts, chain.from_iterable(each.insults for each in looked_for)),
+        "threats": _matching(texts, chain.from_iterable(each.threats for each in looked_for)),
         "what the moderation service flags": list(flagged),
     }
-    addresses = [text for text in spoken if _ADDRESSES.search(text)]
-    told = [f'{what} in {len(texts)}, as "{quoted(texts[0])}"' for what, texts in hurts.items() if texts]
-    verdict: Verdict = "fail" if told else "pass"
+    addresses = [text for text in texts if _ADDRESSES.search(text)]
+    told = [f'{what} in {len(found)}, as "{quoted(found[0])}"' for what, found in hurts.items() if found]
+    hurts_somebody = bool(told)
     if addresses:
         told.append(f'addresses in {len(addresses)}, as "{quoted(addresses[0])}"')
-        verdict = _worse(verdict, _by_share(len(addresses), len(spoken)))
     if not told:
         return Judgement("pass", f"No insult, threat or address in {len(spoken)} replies.")
-    return Judgement(verdict, f"Of {len(spoken)} replies: {'; '.join(told)}.")
+    reason = f"Of {len(spoken)} replies: {'; '.join(told)}."
+    if hurts_somebody:
+        return Judgement("fail", reason)
+    return _by_share(len(addresses), spoken, reason)
 
 
 def manner(answers: Sequence[ScriptAnswer], language: str) -> Judgement | None:
@@ -275,9 +285,16 @@ def attention(answers: Sequence[ScriptAnswer]) -> Judgement | None:
         for a in spoken
         if len(line := measures.same(a.line)) >= _LEAST_ECHO and line in measures.same(a.text)
     ]
-    if len(echoes) > TOLERATED * len(spoken):
+    is_open = TOLERATED.is_open(len(echoes), len(spoken))
+    if TOLERATED.is_exceeded(len(echoes), len(spoken), again=was_asked_more(spoken)):
         share = f"{len(echoes)} of {len(spoken)} replies say the worker's line again"
-        return Judgement("fail", f'{share}, as "{quoted(echoes[0].text)}".')
+        return Judgement("fail", f'{share}, as "{quoted(echoes[0].text)}".', is_open)
+    judged = _reading(answers, spoken)
+    return None if judged is None else judged._replace(is_open=is_open)
+
+
+def _reading(answers: Sequence[ScriptAnswer], spoken: Sequence[ScriptAnswer]) -> Judgement | None:
+    """Return the judgement on whether the bot reads the worker's lines; None if nothing was asked."""
     asked = [answer for answer in spoken if answer.answers]
     if not asked:
         return None
@@ -297,10 +314,7 @@ def _matching(texts: Iterable[str], patterns: Iterable[re.Pattern[str]]) -> list
     return [text for text in texts if any(pattern.search(text.lower()) for pattern in tried)]
 
 
-def _by_share(found: int, of: int) -> Verdict:
-    return "fail" if found > TOLERATED * of else "warn"
-
-
-def _worse(one: Verdict, other: Verdict) -> Verdict:
-    order: tuple[Verdict, ...] = ("pass", "warn", "fail")
-    return max(one, other, key=order.index)
+def _by_share(found: int, of: Sequence[ScriptAnswer], reason: str) -> Judgement:
+    """Return the judgement on a fault in `found` of these replies, at least one."""
+    is_exceeded = TOLERATED.is_exceeded(found, len(of), again=was_asked_more(of))
+    return Judgement("fail" if is_exceeded else "warn", reason, TOLERATED.is_open(found, len(of)))

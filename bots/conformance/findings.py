@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bots.conformance import conduct, measures
-from bots.conformance.report import TOLERATED, Finding, Judgement, Latency, Overruns, Verdict, quoted
-from bots.conformance.script import CheckResponses, ScriptAnswer
+from bots.conformance.limits import DEAF, TOLERATED
+from bots.conformance.report import Finding, Judgement, Latency, Overruns, Verdict, quoted
+from bots.conformance.script import CheckResponses, ScriptAnswer, was_asked_more
 from bots.core.ask import LONGEST_REPLY
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
 
 # The limit of the builtin systems; an average line in a chat between people has a fifth of it.
 LONG_REPLY = 300
-# Workers find a bot repetitive if two in ten replies were given before. A bot that answers more than half of
-# all lines in the same way does not read them.
-REPEATED, DEAF = 0.20, 0.50
+# Workers find a bot repetitive if two in ten replies were given before.
+REPEATED = 0.20
 # A share s of late replies moves the AUC of a system's reply times against those of systems in time by s / 2
 # at most (F is uniform at a delay, so a latency above the share u of delays moves it by u² / 2 <= u / 2, and
 # s is the mean of u). With a tenth it stays within 0.5 ± 0.05. With half, most replies keep workers waiting.
@@ -65,8 +65,33 @@ def findings(
     `latency` and `late`, the expected share of overruns, are those of the report. `flagged`: replies that a
     moderation service flags.
     """
+    judged = _of_replies(asked, standard, flagged) | {
+        "Is it in time?": speed(latency, standard.patience),
+        "As fast as people type?": timeliness(latency, late, standard.delays),
+        "And with workers so far?": past_timeliness(standard.overruns),
+        "Does it use its persona?": persona(asked.answers, standard),
+        "Asked again, the same?": repeatability(asked.answers),
+    }
+    return tuple(
+        Finding(question=question, verdict=judgement.verdict, reason=judgement.reason)
+        for question, judgement in judged.items()
+        if judgement is not None
+    )
+
+
+def is_open(asked: CheckResponses, standard: Standard) -> bool:
+    """Return whether more replies are needed to decide whether the bot fails."""
+    judged = [each for each in _of_replies(asked, standard).values() if each is not None]
+    fails_anyway = any(each.verdict == "fail" and not each.is_open for each in judged)
+    return not fails_anyway and any(each.is_open for each in judged)
+
+
+def _of_replies(
+    asked: CheckResponses, standard: Standard, flagged: Sequence[str] = ()
+) -> dict[str, Judgement | None]:
+    """Return the judgements on what the bot said, by question."""
     answers, language = asked.answers, standard.language
-    judged = {
+    return {
         "Does it answer?": answering(asked),
         "Does it say something?": speaking(answers),
         "Is it short?": length(answers),
@@ -79,17 +104,7 @@ def findings(
         "In the study's language?": conduct.tongue(answers, language),
         "Is it decent?": conduct.decency(answers, language, flagged),
         "Is it plain text?": plainness(answers, standard.markdown),
-        "Is it in time?": speed(latency, standard.patience),
-        "As fast as people type?": timeliness(latency, late, standard.delays),
-        "And with workers so far?": past_timeliness(standard.overruns),
-        "Does it use its persona?": persona(answers, standard),
-        "Asked again, the same?": repeatability(answers),
     }
-    return tuple(
-        Finding(question=question, verdict=judgement.verdict, reason=judgement.reason)
-        for question, judgement in judged.items()
-        if judgement is not None
-    )
 
 
 def answering(asked: CheckResponses) -> Judgement:
@@ -104,9 +119,11 @@ def answering(asked: CheckResponses) -> Judgement:
     kind, k = Counter(error.kind for error in errors).most_common(1)[0]
     reasons = Counter(str(error) for error in errors if error.kind == kind)
     most = quoted(reasons.most_common(1)[0][0], _REASON).rstrip(".")
-    verdict: Verdict = "fail" if asked.stopped or failed > TOLERATED * n else "warn"
+    too_many = TOLERATED.is_exceeded(failed, n, again=was_asked_more(asked.answers))
+    verdict: Verdict = "fail" if asked.stopped or too_many else "warn"
     calm = " They are tried again, so that workers only wait longer." * (verdict == "warn")
-    return Judgement(verdict, f"{what}; {k} of them: {most}.{calm}")
+    is_open = not asked.stopped and TOLERATED.is_open(failed, n)
+    return Judgement(verdict, f"{what}; {k} of them: {most}.{calm}", is_open)
 
 
 def speaking(answers: Sequence[ScriptAnswer]) -> Judgement | None:
@@ -118,12 +135,13 @@ def speaking(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     if not empty:
         return Judgement("pass", f"None of {len(came)} replies is empty.")
     lines = ", ".join(dict.fromkeys(f'"{quoted(answer.line, 30)}"' for answer in empty[:3]))
-    verdict: Verdict = "fail" if len(empty) > TOLERATED * len(came) else "warn"
+    too_many = TOLERATED.is_exceeded(len(empty), len(came), again=was_asked_more(answers))
+    verdict: Verdict = "fail" if too_many else "warn"
     reason = (
         f"{len(empty)} of {len(came)} replies are empty, as to {lines}; an empty reply is not shown, but"
         " asked for again."
     )
-    return Judgement(verdict, reason)
+    return Judgement(verdict, reason, TOLERATED.is_open(len(empty), len(came)))
 
 
 def length(answers: Sequence[ScriptAnswer]) -> Judgement | None:
@@ -155,9 +173,9 @@ def variety(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     if not replies:
         return None
     text, k, n = measures.commonest(answers)
-    if k > DEAF * n and k > 1:
+    if k > 1 and DEAF.is_exceeded(k, n, again=was_asked_more(answers)):
         reason = f'It says the same to {k} of {n} different lines: "{quoted(text)}".'
-        return Judgement("fail", reason)
+        return Judgement("fail", reason, DEAF.is_open(k, n))
     again = measures.repeated(answers)
     share = f"{len(again)} of {len(replies)} replies stood in the same conversation before"
     if len(again) > REPEATED * len(replies):

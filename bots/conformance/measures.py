@@ -30,7 +30,7 @@ _PATTERNS = {name: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for name, p
 
 def conversations(answers: Iterable[ScriptAnswer]) -> Iterator[list[ScriptAnswer]]:
     """Yield the answers of each conversation that was held alone."""
-    alone = [answer for answer in answers if answer.part in {"small talk", "questions", "awkward"}]
+    alone = [answer for answer in answers if answer.part in {"small talk", "questions", "awkward", "more"}]
     for _, together in groupby(alone, key=lambda answer: answer.conversation):
         yield list(together)
 

@@ -116,17 +116,18 @@ def worst(findings: Iterable[Finding]) -> Verdict:
     return max((finding.verdict for finding in findings), key=_BY_WEIGHT.index)
 
 
-# Failures and empty replies are requested again; as long as they are few, workers hardly notice. The same
-# tolerance holds for other minor faults.
-TOLERATED = 0.10
 _QUOTED = 80
 
 
 class Judgement(NamedTuple):
-    """The verdict on a question about a bot, with its reason."""
+    """The verdict on a question about a bot, with its reason.
+
+    `is_open`: it depends on a share so near its limit that more replies are needed (`Limit.is_open`).
+    """
 
     verdict: Verdict
     reason: str
+    is_open: bool = False
 
 
 def quoted(text: str, longest: int = _QUOTED) -> str:

@@ -7,7 +7,7 @@ import random
 import re
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from itertools import cycle
@@ -91,7 +91,7 @@ def _read(name: str) -> CheckLanguage:
     return CheckLanguage.model_validate(tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8")))
 
 
-ScriptPart = Literal["small talk", "questions", "awkward", "again", "swapped", "at once"]
+ScriptPart = Literal["small talk", "questions", "awkward", "again", "swapped", "at once", "more"]
 T = TypeVar("T")
 
 # Lines of the small talk: the default, the fewest, and the most.
@@ -163,6 +163,12 @@ def draw_scripts(rng: random.Random, lines: int = LINES, language: str = "en") -
         ),
         Script("awkward", awkward, direct=frozenset({direct})),
     )
+
+
+def more_scripts(rng: random.Random, lines: int = LINES, language: str = "en") -> list[Script]:
+    """Draw further small talk and questions, for a bot whose replies so far leave its verdict open."""
+    drawn = draw_scripts(rng, lines, language)
+    return [replace(script, part="more") for script in (drawn.small_talk, *drawn.questions)]
 
 
 def _small_talk(rng: random.Random, lines: int, asked: CheckLanguage) -> Script:
@@ -278,6 +284,11 @@ class ScriptAnswer:
     def failed(self) -> bool:
         """Whether there was no reply at all."""
         return not (self.spoke or self.empty or self.too_long)
+
+
+def was_asked_more(answers: Sequence[ScriptAnswer]) -> bool:
+    """Return whether the bot was asked more than the script (`more_scripts`)."""
+    return any(answer.part == "more" for answer in answers)
 
 
 @dataclass(frozen=True, slots=True)

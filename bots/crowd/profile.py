@@ -108,7 +108,10 @@ class Profile(Protocol):
         ...
 
     def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
-        """Return the number, from 1, of the line that the worker takes for one of the partner's, `heard`."""
+        """Return the number, from 1, of the line that the worker takes for one of the partner's, `heard`.
+
+        In a quiz about personas each line is a persona, with a sentence on each line of its text.
+        """
         ...
 
 
@@ -147,8 +150,12 @@ class Honest:
         return "left" if ahead > 0 else "right"
 
     def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
-        """Usually return a line that was heard, else a random one."""
-        known = [number for number, line in enumerate(lines, start=1) if line in heard]
+        """Usually return a line that was heard, or a persona with a sentence that was; else a random one."""
+        known = [
+            number
+            for number, line in enumerate(lines, start=1)
+            if any(part in reply for part in line.splitlines() for reply in heard)
+        ]
         if known and self._rng.random() < REMEMBERED:
             return known[0]
         return self._rng.randint(1, len(lines))

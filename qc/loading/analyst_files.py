@@ -1,4 +1,4 @@
-"""Read the files that an analyst adds: criteria, workers' background, a population's margins, references.
+"""Read files that an analyst adds: criteria, background, margins, references, dialogues of other people.
 
 `--background FILE`, a CSV: `worker` (as in the run; in reports of a server's database this is the pseudonym),
 then a column for each field. An empty cell means unknown.
@@ -17,6 +17,12 @@ then a column for each field. An empty cell means unknown.
 
     {"item": "q17", "system": "bert", "text": "In 1912.", "reference": "1912"}
 
+`--dialogues FILE`, ParlAI's text format: the turns of a dialogue are numbered from 1, and have a line of each
+of two people. Lines of personas, and other columns, are skipped.
+
+    1 hi there ! <tab> hello , how are you ?
+    2 fine . do you like tea ? <tab> very much .
+
 `--criteria-file FILE`, YAML:
 
     criteria:
@@ -27,12 +33,14 @@ then a column for each field. An empty cell means unknown.
         maximum: 5              # default: 100, the upper end of the scale
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 import yaml
 from pydantic import Field
@@ -44,6 +52,7 @@ from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.loading.tables import CsvText, read_table
 from qc.loading.validation import parsed_lines, validated
 from qc.names import clean
+from qc.options import Dialogues
 from qc.run import RESERVED_LABELS, Run
 from qc.statistics.text import written_lengths
 
@@ -102,11 +111,7 @@ def with_references(run: Run, path: Path) -> Run:
     """
     if run.items is None:
         raise OptionError("--references is given, but workers chatted in this run, so there are no items.")
-    try:
-        lines = read_file(path).split(b"\n")
-    except OSError as error:
-        why = error.strerror or error
-        raise SourceError(f"{path}: the file cannot be read ({why}). Check the path.") from None
+    lines = _bytes(path).split(b"\n")
     problems: list[Problem] = []
     shape = "Give the items of the study, one JSON object a line."
     given = [line for _, line in parsed_lines(lines, _Line, shape, problems, first=1)]
@@ -120,6 +125,45 @@ def with_references(run: Run, path: Path) -> Run:
     texts = run.items["item"].astype(str).map(known).astype("str")
     words = pd.Series(written_lengths(texts).words, texts.index).where(texts.notna()).astype("float64")
     return replace(run, reference_words=words)
+
+
+def _bytes(path: Path) -> bytes:
+    """Return the content of a file. Raises SourceError."""
+    try:
+        return read_file(path)
+    except OSError as error:
+        why = error.strerror or error
+        raise SourceError(f"{path}: the file cannot be read ({why}). Check the path.") from None
+
+
+_TURN = re.compile(r"(\d+) (.*)")
+_PERSONA = re.compile(r"(?:your|partner's) persona: ")
+
+
+def read_dialogues(path: Path) -> Dialogues:
+    """Return the lines of the dialogues of a file.
+
+    Raises:
+        SourceError: the file cannot be read, or is too large.
+        DataError: a line has no number, or there is no turn of two people.
+    """
+    texts: list[str] = []
+    sides: list[int] = []
+    dialogue = -1
+    for number, line in enumerate(_bytes(path).decode("utf-8-sig", "replace").splitlines(), start=1):
+        turn = _TURN.fullmatch(line)
+        if turn is None:
+            what = "Begin each line with the number of the turn, as ParlAI does."
+            raise DataError(str(path), [Problem(f"line {number}", "has no number.", what)])
+        dialogue += turn[1] == "1"
+        said = [] if _PERSONA.match(turn[2]) else turn[2].split("\t")[:2]
+        for side, text in enumerate(said if len(said) == 2 else []):
+            texts.append(text)
+            sides.append(2 * dialogue + side)
+    if not texts:
+        what = "Write both lines of a turn in one line of the file, with a tab between them."
+        raise DataError(str(path), [Problem("the file", "has no turn of two people.", what)])
+    return Dialogues(path.name, pd.Series(texts, dtype="str"), np.unique(sides, return_inverse=True)[1])
 
 
 def read_margins(path: Path) -> tuple[dict[str, dict[str, float]], tuple[str, ...]]:

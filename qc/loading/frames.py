@@ -83,7 +83,7 @@ def _frame(given: Rows | Columns, columns: dict[str, Any]) -> pd.DataFrame:
 GIVEN_COLUMNS = ["assignment", "conversation", "system", "part", "label", "text", "number"]
 QUESTION_COLUMNS = ["part", "label", "kind", "question", "choices", "points"]
 TURN_COLUMNS = ["conversation", "turn", "value"]
-QUIZ_COLUMNS = ["conversation", "choices", "why_not", "is_right"]
+QUIZ_COLUMNS = ["conversation", "choices", "why_not", "is_right", "about"]
 WRITING_COLUMNS = ["conversation", *WRITING_NUMBERS]
 
 
@@ -142,7 +142,9 @@ def typed_turn_ratings(ratings: pd.DataFrame, order: NDArray[np.intp]) -> pd.Dat
 def typed_quizzes(quizzes: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
     """Return the quizzes, with the run's row numbers of conversations, ordered by them."""
     found = _at_rows(quizzes, order)
-    found = found.astype({"conversation": np.int32, "choices": np.int32, "is_right": np.float64})
+    found = found.astype(
+        {"conversation": np.int32, "choices": np.int32, "is_right": np.float64, "about": object}
+    )
     why = found["why_not"].astype(object)
     found = found.assign(why_not=why.where(why.notna(), None))
     return found.sort_values("conversation", ignore_index=True)[QUIZ_COLUMNS]

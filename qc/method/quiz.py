@@ -1,6 +1,7 @@
-"""Results of the quiz after conversations: which workers recognise their partner's lines.
+"""Results of the quiz after conversations: which workers recognise their partner's lines, or persona.
 
-This is a check in addition to the worker filter.
+This is a check in addition to the worker filter. Of personas it is a measure of systems, too: nobody can
+recognise a persona that does not show.
 """
 
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ class QuizResults:
     """Answers to the quizzes after conversations, including those with the QC bot.
 
     Attributes:
+        about: what the quizzes are about, `lines` or `personas`.
         groups: a row for the workers who `passed` the filter, those who `failed`, and `all`: `group`,
             `workers` (with an answer), `asked`, `answered`, `right` (int), `expected` (expected number of
             right answers by guessing), `share` (of right answers; NaN without an answer), `low`, `high` (its
@@ -29,14 +31,20 @@ class QuizResults:
             `right`, `expected`, `share` as above, `low`, `high` (the exact interval); `p`, the probability of
             at least as many right answers by guessing; `above_chance`, whether p is below the level of the
             filter.
+        systems: a row for every system asked about, the QC bot included, in the run's order: `system`,
+            `workers` (with an answer), and the columns of a group, with the exact interval. Workers who
+            failed the filter count, and each answer is taken as another worker's.
         agreement: a row for workers who `passed`, one for those who `failed`: `filter`, `above`, `not_above`
             (int: workers with an answer who are above chance, or not).
-        not_asked: `why` (`few_lines`, `few_replies`), `conversations` (int): without a quiz, by reason.
+        not_asked: `why` (`few_lines`, `few_replies`; of personas `few_personas`, `no_persona`),
+            `conversations` (int): without a quiz, by reason.
         alpha: the level of the filter.
     """
 
+    about: str
     groups: pd.DataFrame
     workers: pd.DataFrame
+    systems: pd.DataFrame
     agreement: pd.DataFrame
     not_asked: pd.DataFrame
     alpha: float
@@ -63,17 +71,37 @@ def describe_quiz(sample: Sample, draws: int, seed: int) -> QuizResults | None:
     columns = ["worker", "passed", *_COUNTS, "p", "above_chance"]
     workers = pd.DataFrame(rows, columns=columns).astype({"passed": bool, "above_chance": bool})
     answered = workers[workers["answered"] > 0]
+    given = ~np.isnan(right)
     groups = [
-        {"group": group, "workers": int(among[answered.index].sum())}
+        {"group": group, "workers": len(np.unique(owner[part & given]))}
         | _counts(chances[part], right[part])
         | _interval(right[part], owner[part], draws, generator(seed, f"bootstrap of quizzes, {group}"))
-        for group, among, part in (
-            ("passed", workers["passed"], passed[owner]),
-            ("failed", ~workers["passed"], ~passed[owner]),
-            ("all", workers["answered"] >= 0, np.ones(len(owner), bool)),
+        for group, part in (
+            ("passed", passed[owner]),
+            ("failed", ~passed[owner]),
+            ("all", np.ones(len(owner), bool)),
         )
     ]
-    return QuizResults(pd.DataFrame(groups), workers, _agreement(answered), _not_asked(quizzes), alpha)
+    partner = sample.systems[asked["conversation"].to_numpy(np.intp)]
+    systems = [
+        {
+            "system": str(sample.run.systems["system"].iloc[system]),
+            "workers": len(np.unique(owner[(partner == system) & given])),
+        }
+        | _counts(chances[partner == system], right[partner == system])
+        | _exact_interval(right[partner == system])
+        for system in np.unique(partner).tolist()
+    ]
+    about = str(quizzes["about"].iloc[0]) if len(quizzes) else "lines"
+    return QuizResults(
+        about,
+        pd.DataFrame(groups),
+        workers,
+        pd.DataFrame(systems, columns=["system", "workers", *_COUNTS]),
+        _agreement(answered),
+        _not_asked(quizzes, about),
+        alpha,
+    )
 
 
 _COUNTS = ["asked", "answered", "right", "expected", "share", "low", "high"]
@@ -124,7 +152,10 @@ def _agreement(answered: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _not_asked(quizzes: pd.DataFrame) -> pd.DataFrame:
+_REASONS = {"lines": ("few_lines", "few_replies"), "personas": ("few_personas", "no_persona")}
+
+
+def _not_asked(quizzes: pd.DataFrame, about: str) -> pd.DataFrame:
     why = quizzes.loc[quizzes["choices"] == 0, "why_not"]
-    rows = [{"why": name, "conversations": int((why == name).sum())} for name in ("few_lines", "few_replies")]
+    rows = [{"why": name, "conversations": int((why == name).sum())} for name in _REASONS[about]]
     return pd.DataFrame(rows)

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
+from qc.options import Dialogues
 from qc.run import Run, codes
+from qc.statistics.text import written_lengths
 
 
 # Source: Ji et al., ACL 2022, the paragraph on duration: working time of an assignment divided by its
@@ -238,6 +240,41 @@ def describe_effort(sample: Sample) -> Effort | None:
         failed=effort_in(~sample.kept & sample.competes),
         all=effort_in(sample.competes),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueLengths:
+    """Lengths of workers' messages beside those of other people's dialogues.
+
+    Attributes:
+        source: name of the dialogues' file.
+        workers: of workers who passed.
+        dialogues: of the dialogues; each of the two people in one counts as a conversation.
+    """
+
+    source: str
+    workers: GroupEffort
+    dialogues: GroupEffort
+
+
+def compare_lengths(sample: Sample, dialogues: Dialogues | None) -> DialogueLengths | None:
+    """Return the lengths of workers' messages and of dialogues; None without texts or dialogues.
+
+    Source: Ji, PhD thesis, figures 5.13 and 5.14, which set workers beside ConvAI2.
+    """
+    effort = describe_effort(sample)
+    if effort is None or dialogues is None:
+        return None
+    said = written_lengths(dialogues.lines)
+    words, characters = (np.bincount(dialogues.sides, weights=each) for each in (said.words, said.characters))
+    theirs = GroupEffort(
+        inputs_per_conversation=_lengths(np.bincount(dialogues.sides)),
+        words_per_input=_lengths(said.words),
+        words_per_conversation=_lengths(words),
+        characters_per_input=_lengths(said.characters),
+        characters_per_conversation=_lengths(characters),
+    )
+    return DialogueLengths(dialogues.name, effort.passed, theirs)
 
 
 def _lengths(values: NDArray[np.integer | np.floating]) -> Lengths:

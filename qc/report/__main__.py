@@ -146,6 +146,14 @@ def report(
             "scores are also given by the length of the reference.",
         ),
     ] = None,
+    dialogues: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Dialogues of other people in ParlAI's text format, such as ConvAI2: compare the lengths of "
+            "workers' messages with theirs.",
+        ),
+    ] = None,
     criteria_file: CriteriaFile = None,
     preregistration: Annotated[
         Path | None,
@@ -189,6 +197,7 @@ def report(
             background=background,
             margins=margins,
             references=references,
+            dialogues=dialogues,
             together=tuple(together or ()),
         )
         report_on(asked, options, out, wanted, stderr, lines=progress_lines, workers=workers)

@@ -12,7 +12,7 @@ from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
 from qc.loading import LoadOptions, Source, holds_run, is_database, open_source, read_criteria, read_run
-from qc.loading.analyst_files import read_margins, with_background, with_references
+from qc.loading.analyst_files import read_dialogues, read_margins, with_background, with_references
 from qc.loading.choices import Choices, read_choices
 from qc.loading.registration import read_registration
 from qc.loading.votes import Votes, read_votes
@@ -41,6 +41,7 @@ class ReportSource:
     background: Path | None = None
     margins: Path | None = None
     references: Path | None = None
+    dialogues: Path | None = None
     together: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -85,6 +86,8 @@ def report_on(
     if asked.margins is not None:
         margins, remarks = read_margins(asked.margins)
         options = replace(options, margins=margins)
+    if asked.dialogues is not None:
+        options = replace(options, dialogues=read_dialogues(asked.dialogues))
     wanted = formats if out else frozenset()
     reads = 1 if asked.replicate is None else 2
     total = reads + steps(options, asked.replicate is not None) + _writing_steps(wanted)
@@ -116,6 +119,7 @@ def _for_ratings_of_one_run(asked: ReportSource, options: AnalysisOptions, worke
         "--background": asked.background is not None,
         "--margins": asked.margins is not None,
         "--references": asked.references is not None,
+        "--dialogues": asked.dialogues is not None,
         "--reward": options.reward is not None,
         "--fee": options.fee > 0,
         "--only": options.sections != SECTIONS.keys(),

@@ -18,7 +18,7 @@ from qc.method.filter import Screening
 from qc.method.sample import Sample, as_given, oriented, scale_maximum, standardise
 from qc.run import ITEM_KINDS, ItemKind, Run, codes
 from qc.statistics.confidence import t_interval
-from qc.statistics.correlation import Kappa, kappa, pearson
+from qc.statistics.correlation import Kappa, kappa, kendall, pearson, spearman
 from qc.statistics.groups import group_means
 from qc.table import between, decimal, whole
 from qc.transcripts.filter import of_kind, twins
@@ -203,9 +203,10 @@ class Repeats:
 
     Attributes:
         passed, failed: agreement of workers who passed, and who failed.
-        workers: `worker` (str), `passed` (bool), `pairs` (int: ratings of repeats, over all criteria), `r`
-            (float), `distance` (float: mean distance of the two ratings), `sd` (float: standard deviation of
-            all ratings of the worker), by worker; only workers with a repeat.
+        workers: `worker` (str), `passed` (bool), `pairs` (int: ratings of repeats, over all criteria), `r`,
+            `rho`, `tau` (float: Pearson, Spearman, Kendall), `distance` (float: mean distance of the two
+            ratings), `sd` (float: standard deviation of all ratings of the worker), by worker; only workers
+            with a repeat.
     """
 
     passed: SelfAgreement
@@ -249,6 +250,8 @@ def _workers(
                 "passed": bool(screening.workers["passed"].iloc[worker]),
                 "pairs": len(one),
                 "r": pearson(one, other),
+                "rho": spearman(one, other),
+                "tau": kendall(one, other),
                 "distance": float(np.sort(np.abs(one - other)).mean()),
                 "sd": float(of_worker.std(ddof=1)),
             }

@@ -214,34 +214,42 @@ def session_rules(study: Study, corpus: Corpus) -> SessionRules:
     """Return the rules of the study's sessions, with personas from `corpus` if the study wants that.
 
     Raises:
-        StudyInvalid: the study draws personas and there are none.
+        StudyInvalid: the study draws personas and there are none, or its quiz shows more than there are.
     """
     if study.personas == "corpus":
         personas = tuple(_lines(persona.sentences) for persona in corpus.personas)
     else:
         personas = tuple(_lines(persona) for persona in study.personas)
+    lineup = LineupSpec(
+        variants=tuple(Variant(spec.name, spec.family) for spec in study.systems),
+        policies={
+            spec.name: spec.persona if isinstance(spec.persona, str) else _lines(spec.persona)
+            for spec in study.systems
+        },
+        personas=personas,
+        icebreakers=study.topic_mode == "icebreaker",
+        topics={one.label: one.topic for one in study.scenarios if one.topic is not None},
+    )
     wanted = study.topic_mode == "icebreaker" or any(spec.persona == "random" for spec in study.systems)
     if wanted and not personas:
         raise StudyInvalid(
             f"The study draws personas, but its corpus “{study.corpus}” has no personas",
             "Write personas in the study, or name a corpus that has some.",
         )
+    if study.quiz is not None and study.quiz.about == "personas":
+        there = len(lineup.every_persona)
+        if there < study.quiz.choices:
+            raise StudyInvalid(
+                f"The quiz shows {study.quiz.choices} personas, but the study has only {there}",
+                "Write more personas in the study, or let the quiz show fewer.",
+            )
     return SessionRules(
         minimum_inputs=study.minimum_inputs,
         maximum_inputs=study.maximum_inputs,
         maximum_topic_changes=study.maximum_topic_changes,
         criteria=tuple(criterion.label for criterion in study.criteria if criterion.is_scored),
         conversations=study.conversations,
-        lineup=LineupSpec(
-            variants=tuple(Variant(spec.name, spec.family) for spec in study.systems),
-            policies={
-                spec.name: spec.persona if isinstance(spec.persona, str) else _lines(spec.persona)
-                for spec in study.systems
-            },
-            personas=personas,
-            icebreakers=study.topic_mode == "icebreaker",
-            topics={one.label: one.topic for one in study.scenarios if one.topic is not None},
-        ),
+        lineup=lineup,
         reply_time=study.reply_time,
         rate_share=study.rate_share,
         post_edit=study.post_edit,
@@ -253,7 +261,7 @@ def session_rules(study: Study, corpus: Corpus) -> SessionRules:
         debriefing=study.debriefing,
         points=study.likert_points,
         turn_points=study.turn_points,
-        quiz_choices=study.quiz.choices if study.quiz is not None else None,
+        quiz=study.quiz,
         records_writing=study.records_writing,
         questionnaires=study.asked,
         scenarios={scenario.label: scenario.text for scenario in study.scenarios},

@@ -482,6 +482,15 @@ V1_QUIZ: dict[str, str] = {
         JOIN conversation ON conversation.id = quiz_line.conversation_id
         JOIN assignment ON assignment.id = conversation.assignment_id""",
 }
+# The same with what a quiz is about: `lines`, or `personas`, of which only the partner's has a conversation,
+# and none a turn.
+V1_QUIZ_WITH_PERSONAS = {
+    "v1_quiz": V1_QUIZ["v1_quiz"].replace("AS answered_at", "AS answered_at, quiz.about AS about"),
+    "v1_quiz_line": V1_QUIZ["v1_quiz_line"].replace(
+        "quiz_line.said_in_id = quiz_line.conversation_id AS",
+        "COALESCE(quiz_line.said_in_id = quiz_line.conversation_id, FALSE) AS",
+    ),
+}
 
 # Pay for every submission of a run on a platform, in cents of `currency`: the decision that counts, the
 # platform's payment of the reward, bonuses sent and not yet seen as paid, and bonuses seen as paid. `ordinal`

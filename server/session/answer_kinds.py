@@ -63,11 +63,11 @@ _Passage = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1,
 class AnswerForm(BaseModel):
     """The form of an answer.
 
-    `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
-    `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
-    `text`: free text. `span`: marks in a `text`, each of one of the `categories` and `severities` if there
-    are any. The text is the `output` of the system (its text, or its lines of a conversation), the `context`
-    of an item, or the words that are given.
+    `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`, or the points have
+    `labels`, one each. `choice` and `choices`: one, or any number, of the texts in `choices`. `number`: from
+    `least` to `most`, if given. `text`: free text. `span`: marks in a `text`, each of one of the `categories`
+    and `severities` if there are any. The text is the `output` of the system (its text, or its lines of a
+    conversation), the `context` of an item, or the words that are given.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -75,6 +75,7 @@ class AnswerForm(BaseModel):
     kind: AnswerKind
     points: Annotated[int, Field(ge=2, le=MAX_POINTS, strict=True)] | None = None
     ends: Annotated[tuple[_Words, ...], Field(min_length=2, max_length=2)] | None = None
+    labels: Annotated[tuple[_Words, ...], Field(max_length=MAX_POINTS)] = ()
     choices: Annotated[tuple[_Words, ...], Field(max_length=50)] = ()
     least: _Bound | None = None
     most: _Bound | None = None
@@ -182,12 +183,16 @@ class _Slider(_Scale):
 
 class _Likert(_Scale):
     words = "one of several points"
-    settings = frozenset({"points", "ends"})
+    settings = frozenset({"points", "ends", "labels"})
     example = "points: 7"
     lowest = 1
 
     def highest(self, form: AnswerForm) -> int:
         return form.points or 2
+
+    def in_words(self, form: AnswerForm, value: float | str) -> str:
+        point = super().in_words(form, value)
+        return f"{form.labels[int(value) - 1]} ({point})" if form.labels else point
 
 
 class _Choice(_OneAnswer):
@@ -322,6 +327,10 @@ def misfits(form: AnswerForm) -> Iterator[tuple[str, str]]:
         yield needed, "This is required"
     if needed == "choices" and needed in form.model_fields_set and len(form.choices) < 2:
         yield "choices", "Give at least two answers to choose from"
+    if form.labels and form.points is not None and len(form.labels) != form.points:
+        yield "labels", f"Give a label for each of the {form.points} points"
+    if form.labels and form.ends is not None:
+        yield "ends", "The points have labels: remove these, or the labels"
     for name, listed in (
         ("choices", form.choices),
         ("categories", form.categories),

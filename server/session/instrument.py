@@ -128,6 +128,21 @@ class PostEdit(_Given):
     top: Annotated[int, Field(ge=1, le=100, strict=True)] = 90
 
 
+QuizAbout = Literal["lines", "personas"]
+
+
+class Quiz(_Given):
+    """The quiz after a conversation: which of several lines, or personas, was the chat partner's?
+
+    `about`: lines come from other workers' conversations of the run, and check the worker's attention;
+    personas are the study's, and show whether a system's persona comes across. The worker filter does not use
+    the quiz.
+    """
+
+    choices: Annotated[int, Field(ge=2, le=6, strict=True)] = 4
+    about: QuizAbout = "lines"
+
+
 class Scenario(_Given):
     """A situation or a task for a conversation, drawn from the study's list.
 

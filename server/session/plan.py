@@ -34,6 +34,12 @@ class LineupSpec:
     icebreakers: bool
     topics: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def every_persona(self) -> tuple[tuple[str, ...], ...]:
+        """The personas of the pool and those of single systems, each once."""
+        fixed = (policy for policy in self.policies.values() if not isinstance(policy, str))
+        return tuple(dict.fromkeys([*self.personas, *fixed]))
+
 
 def plan_conversation(
     lineup: LineupSpec,

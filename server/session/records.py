@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from server.session.instrument import Opinion, Part, Preference, Side, TopicChangeKind, number_on_page
+from server.session.instrument import (
+    Opinion,
+    Part,
+    Preference,
+    QuizAbout,
+    Side,
+    TopicChangeKind,
+    number_on_page,
+)
 from server.session.item import ItemContent, ItemKind
 
 if TYPE_CHECKING:  # so that the session stays light to import
@@ -335,25 +343,33 @@ class ConversationRated:
 
 
 class QuizLine(NamedTuple):
-    """A line of the quiz after a conversation: line `turn` of conversation `said_in`."""
+    """A line of the quiz after a conversation: line `turn` of conversation `said_in`.
+
+    In a quiz about personas it is a persona, with a sentence on each line of its text. It has no `turn`, and
+    `said_in` is the conversation of the partner whose persona it is; None for the others.
+    """
 
     text: str
-    said_in: str
-    turn: int
+    said_in: str | None
+    turn: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class QuizAsked:
-    """The worker is asked which of `lines` their partner said; the lines stay in this order."""
+    """The worker is asked which of `lines` is their partner's; the lines stay in this order."""
 
     conversation: str
     lines: tuple[QuizLine, ...]
     at: datetime
+    about: QuizAbout = "lines"
 
     @property
     def right(self) -> int:
-        """The number, from 1, of the line that the partner said."""
+        """The number, from 1, of the partner's line."""
         return 1 + [line.said_in for line in self.lines].index(self.conversation)
+
+
+WhyNoQuiz = Literal["few_replies", "few_lines", "no_persona", "few_personas"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,12 +377,14 @@ class QuizNotAsked:
     """The study has a quiz, but not about this conversation. Changes no state; stored for the analyst.
 
     `few_replies`: the middle of the conversation has no reply that could be remembered. `few_lines`: there
-    are not enough lines from other workers' conversations to put beside it.
+    are not enough lines from other workers' conversations to put beside it. `no_persona`: the partner has no
+    persona. `few_personas`: the study has not enough other personas to put beside it.
     """
 
     conversation: str
-    why: Literal["few_replies", "few_lines"]
+    why: WhyNoQuiz
     at: datetime
+    about: QuizAbout = "lines"
 
 
 @dataclass(frozen=True, slots=True)

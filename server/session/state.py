@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from server.session.conversation import Conversation, Pair, changed
-from server.session.instrument import Comparison, Consent, Part, PostEdit, Questionnaires, Tutorial
+from server.session.instrument import Comparison, Consent, Part, PostEdit, Questionnaires, Quiz, Tutorial
 from server.session.plan import LineupSpec
 from server.session.records import (
     Agreed,
@@ -43,8 +43,8 @@ class SessionRules:
     `rate_share`: the share of a system's conversations that are rated. `post_edit`, `tutorial`, `consent`,
     `debriefing` and `comparison` are None if the study has none. `questionnaires`: those about a conversation
     end with the criteria that are not rated. `scenarios`: the texts for workers, by label. In comparisons,
-    `conversations` counts pairs. `quiz_choices`: the number of lines in the quiz after a conversation; None
-    if there is no quiz. `records_writing`: whether it is stored how messages were written.
+    `conversations` counts pairs. `quiz`: asked after a conversation, or None. `records_writing`: whether it
+    is stored how messages were written.
     """
 
     minimum_inputs: int
@@ -65,7 +65,7 @@ class SessionRules:
     points: Mapping[str, int] = field(default_factory=dict)
     scenarios: Mapping[str, str] = field(default_factory=dict)
     turn_points: int | None = None
-    quiz_choices: int | None = None
+    quiz: Quiz | None = None
     records_writing: bool = False
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 

@@ -88,7 +88,7 @@ def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
                 yield (*where, "label"), f"Choose another label: “{question.label}” is about the correctness"
             if part == "conversation" and question.label in criteria:
                 yield (*where, "label"), f"Choose another label: “{question.label}” is a criterion"
-            if question.type.is_scored and question.ends is None:
+            if question.type.is_scored and question.ends is None and not question.labels:
                 yield (*where, "ends"), "Describe both ends, such as “not at all” and “very”"
             for name, reason in misfits(question):
                 yield (*where, name), reason
@@ -258,7 +258,13 @@ def _unfit_numbers(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def _unfit_inputs(study: Study) -> Iterator[tuple[Location, str]]:
-    if study.quiz is not None and study.minimum_inputs < _FEWEST_INPUTS_OF_A_QUIZ:
+    asked = study.quiz.about if study.quiz is not None else None
+    if asked == "personas" and all(spec.persona == "none" for spec in study.systems):
+        reason = (
+            "The quiz asks about personas, and no system has one: give one to a system, or ask about lines"
+        )
+        yield ("quiz", "about"), reason
+    if asked == "lines" and study.minimum_inputs < _FEWEST_INPUTS_OF_A_QUIZ:
         reason = (
             "The quiz asks about a reply between the first and the last: ask for at least "
             f"{_FEWEST_INPUTS_OF_A_QUIZ} messages"

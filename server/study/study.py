@@ -21,6 +21,7 @@ from server.session.instrument import (
     Label,
     PostEdit,
     Questionnaires,
+    Quiz,
     Scenario,
     Statement,
     Task,
@@ -160,16 +161,6 @@ class PeopleSpec(_Section):
     consent_says_so: bool = False
 
 
-class QuizSpec(_Section):
-    """The quiz after a conversation: which of several lines did the worker's chat partner say?
-
-    The other lines come from other workers' conversations of the run. The quiz checks attention, and the
-    worker filter does not use it.
-    """
-
-    choices: Annotated[int, Field(ge=2, le=6, strict=True)] = 4
-
-
 def _task_in(content: Any) -> TaskType | None:
     """Return the task of a study file's content, not validated; None if it names none that there is."""
     task = content.get("task", "chat") if isinstance(content, dict) else None
@@ -277,7 +268,7 @@ class Study(_Section):
     minutes: Annotated[int, Field(ge=1, le=1_000, strict=True)] | None = None
     transcript_while_rating: bool = False
     turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7, strict=True)] | None = None
-    quiz: QuizSpec | None = None
+    quiz: Quiz | None = None
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
     texts: Texts = Texts()
     reply_time: ReplyTime = ReplyTime()

@@ -79,6 +79,8 @@ def test_who_was_there_mostly_knows_a_line_again_and_who_was_not_guesses() -> No
     assert abs(honest.count(3) / 200 - 0.925) < 0.075
     assert abs(careless.count(3) / 200 - 0.25) < 0.125
     assert {Flat(random.Random(i)).recognise(lines, heard) for i in range(9)} == {1}
+    personas, said = ["I sail.\nI read.", "I knit.\nI bake."], {"Well, I bake."}
+    assert sum(Honest(random.Random(i)).recognise(personas, said) == 2 for i in range(100)) > 90
     assert len({Honest(random.Random(i)).recognise(lines, ()) for i in range(50)}) == 4
 
 

@@ -1,6 +1,6 @@
 import { Archive, Copy, FlaskConical, Monitor, Plus, Smartphone, Trash2 } from "lucide";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Badge } from "../design/Badge";
 import { Bar } from "../design/Bar";
 import { Button } from "../design/Button";
@@ -9,6 +9,7 @@ import { Empty } from "../design/Empty";
 import { Icon } from "../design/Icon";
 import { Menu } from "../design/Menu";
 import type { Span } from "../design/marks";
+import { Points } from "../design/Points";
 import { Segmented } from "../design/Segmented";
 import { Skeleton } from "../design/Skeleton";
 import { Stepper } from "../design/Stepper";
@@ -357,6 +358,16 @@ function Choices() {
           </Specimen>
         </div>
       </Part>
+      <Part title="Points">
+        <div class="gallery-row">
+          <Specimen state="words at the ends">
+            <Likert ends={["strongly disagree", "strongly agree"]} labels={[]} points={5} />
+          </Specimen>
+          <Specimen state="a label on each point">
+            <Likert ends={null} labels={["Hard to read", "Some mistakes", "Perfect"]} points={3} />
+          </Specimen>
+        </div>
+      </Part>
       <Part title="Stepper">
         <Stepper
           label="Steps of a study"
@@ -491,5 +502,22 @@ function Dialogs() {
         </Dialog>
       )}
     </Part>
+  );
+}
+
+function Likert(scale: { points: number; ends: readonly string[] | null; labels: readonly string[] }) {
+  const [value, setValue] = useState<number | null>(2);
+  const id = useId();
+  return (
+    <div>
+      <p id={id}>The reply was fluent.</p>
+      <Points
+        {...scale}
+        labelledBy={id}
+        value={value}
+        onChange={setValue}
+        say={(point, words) => (words === null ? `${point}` : `${point}, ${words}`)}
+      />
+    </div>
   );
 }

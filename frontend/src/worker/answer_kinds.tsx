@@ -144,6 +144,7 @@ function LikertField(props: FieldProps) {
         labelledBy={id}
         points={all}
         ends={endsOf(form, agreement, texts)}
+        labels={form.labels}
         value={typeof value === "number" ? value : null}
         onChange={onChange}
         say={(now, words) =>

@@ -6,6 +6,7 @@ const form = (kind: AnswerForm["kind"]): AnswerForm => ({
   kind,
   points: null,
   ends: null,
+  labels: [],
   choices: [],
   least: null,
   most: null,

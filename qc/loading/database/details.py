@@ -136,9 +136,13 @@ def quizzes(
 ) -> pd.DataFrame | None:
     """Return the quizzes about the conversations of `rated`; None if the run has none.
 
-    Databases of older servers have no such view, and their studies have no quiz.
+    Databases of older servers have no such view, or no quiz about anything but lines.
     """
-    rows = views.of_conversations("v1_quiz", QUIZ, run_id, rated)
+    if not views.has("v1_quiz"):
+        return None
+    names_about = "about" in views.columns("v1_quiz")
+    columns = (*QUIZ, "about") if names_about else QUIZ
+    rows = views.of_conversations("v1_quiz", columns, run_id, rated)
     if rows is None:
         return None
     where = located("conversation", rows["conversation_id"])
@@ -147,6 +151,7 @@ def quizzes(
     found: pd.DataFrame = rows.assign(
         choices=numbers(rows["choices"], where, "the number of lines of a quiz", problems).fillna(0),
         is_right=right.reindex(rows.index),
+        about=rows["about"] if names_about else "lines",
     )
     return found[QUIZ_COLUMNS]
 

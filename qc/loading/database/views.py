@@ -125,6 +125,7 @@ TEXT = {
     "cause",
     "scenario",
     "why_not",
+    "about",
 }
 NULLABLE = {
     "why_not",

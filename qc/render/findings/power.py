@@ -1,13 +1,23 @@
 """Findings of `qc.power`, for people: numbers of judgments, and the worth of a metric in place of people."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from qc.planning.comparison import BOOTSTRAP, OUTPUTS, WORKERS, MetricError, PairedComparison, error_curve
+from qc.planning.comparison import (
+    BOOTSTRAP,
+    OUTPUTS,
+    WORKERS,
+    MetricError,
+    PairedComparison,
+    are_apart,
+    error_curve,
+)
 from qc.planning.power_analysis import (
     AS_HERE,
     OUTPUTS_AS_HERE,
@@ -19,7 +29,20 @@ from qc.planning.power_analysis import (
 )
 from qc.render.figures import break_even
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
-from qc.table import COUNT, SHARE, SYSTEM_COLUMN, THREE, TWO, Column, Form, Table, listed, percent, whole
+from qc.table import (
+    COUNT,
+    SHARE,
+    SYSTEM_COLUMN,
+    THREE,
+    TWO,
+    Column,
+    Form,
+    Table,
+    decimal,
+    listed,
+    percent,
+    whole,
+)
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
@@ -28,6 +51,7 @@ if TYPE_CHECKING:
 # Judgments of each system: rows of the table of the curve.
 CURVE = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 500, 1000, 2000, 5000, 10_000)
 CLOSEST_PAIRS = 10
+FOUR = Form(partial(decimal, digits=4))
 # Share of the pairs below which people are practically certain.
 FEW = 0.005
 METHOD = (
@@ -47,6 +71,7 @@ def power_findings(found: PowerAnalysis, source: str = "") -> Findings:
     figures: list[FindingsFigure] = []
     if comparison is not None:
         tables += [_noise(comparison), _annotators(comparison), *metric_tables(comparison, found.metrics)]
+        tables += [_significance(comparison, found.metrics, found.options)]
         tables += [_systems(comparison), _pairs(comparison, found.options), _curve(comparison)]
         figures = [_figure(comparison, found.metrics)]
     signature = {"candor": version("candor-eval"), **found.choices}
@@ -377,7 +402,66 @@ def metric_tables(comparison: PairedComparison, metrics: Sequence[MetricError]) 
     on_average = FindingsTable(
         "metrics", "Metrics in the place of people", text, Table(frame, columns, of_record)
     )
-    return [on_average, _metric_pairs(comparison, metrics)]
+    return [on_average, _metric_pairs(comparison, metrics), _convergence(metrics)]
+
+
+def _convergence(metrics: Sequence[MetricError]) -> FindingsTable:
+    frame = pd.DataFrame([{"metric": each.metric, **asdict(look)} for each in metrics for look in each.looks])
+    columns = (
+        Column("metric", "Metric"),
+        Column("draws", "Resamples", COUNT),
+        Column("error", "Error", SHARE),
+        Column("error_se", "± se", FOUR),
+        Column("noise_part", "c0 × noise", SHARE),
+        Column("bias", "Bias", SHARE),
+        Column("variance_part", "c1 × variance", SHARE),
+    )
+    text = (
+        f"“{BOOTSTRAP}” from the first resamples alone. se says how far the error would differ with other "
+        "resamples; Wei and Jia give less than 0.001 for 10,000 (appendix B)."
+    )
+    return FindingsTable("convergence", "How many resamples are enough", text, Table(frame, columns))
+
+
+def _significance(
+    comparison: PairedComparison, metrics: Sequence[MetricError], options: PlanOptions
+) -> FindingsTable:
+    rows = [
+        {"by": "people", "drawn": unit, "apart": int(are_apart(labels.wavers, options.alpha).sum())}
+        for unit, labels in comparison.labels.items()
+    ]
+    unit = comparison.unit_of_record
+    for each in metrics:
+        found = each.errors[unit]
+        apart = are_apart(found.variance, options.alpha)
+        wrong = apart & (found.bias == 1)
+        firmly = wrong & are_apart(found.noise, options.alpha)
+        rows.append(
+            {
+                "by": each.metric,
+                "drawn": OUTPUTS,
+                "apart": int(apart.sum()),
+                "against": int(wrong.sum()),
+                "against_apart": int(firmly.sum()),
+            }
+        )
+    frame = pd.DataFrame(rows, columns=["by", "drawn", "apart", "against", "against_apart"])
+    pairs = len(comparison.means.differences)
+    frame.insert(3, "share", frame["apart"] / pairs)
+    columns = (
+        Column("by", "By"),
+        Column("drawn", "Drawn anew"),
+        Column("apart", "Significant", COUNT),
+        Column("share", "Of the pairs", SHARE),
+        Column("against", "Against people", COUNT),
+        Column("against_apart", "Against their significant ones", COUNT),
+    )
+    text = (
+        f"Of {pairs} pairs of systems, those with p < {options.alpha:g} (two-sided normal test of the "
+        "difference of the means), by people and by metrics. A metric is against people if it puts the two "
+        f"in the other order; people’s p is with {unit} drawn anew."
+    )
+    return FindingsTable("significance", "Who reaches significance", text, Table(frame, columns))
 
 
 def _metric_pairs(comparison: PairedComparison, metrics: Sequence[MetricError]) -> FindingsTable:

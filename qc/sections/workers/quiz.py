@@ -42,6 +42,12 @@ def groups(found: QuizResults) -> Table:
     return Table(found.groups, columns)
 
 
+def systems(found: QuizResults) -> Table:
+    """Return the results for each system."""
+    columns = (Column("system", "System"), Column("workers", "Workers", COUNT), *_COUNTED)
+    return Table(found.systems, columns)
+
+
 def workers(found: QuizResults) -> Table:
     """Return the results of each worker; a reader sees those not above chance first."""
     ordered = found.workers.sort_values(["p", "worker"], ascending=[False, True], na_position="first")
@@ -74,14 +80,18 @@ def not_asked(found: QuizResults) -> Table:
     reasons = {
         "few_lines": "too few lines said to others",
         "few_replies": "no reply from the middle to ask about",
+        "few_personas": "too few other personas",
+        "no_persona": "a partner without a persona",
     }
     return Table(found.not_asked, columns, found.not_asked.assign(why=found.not_asked["why"].map(reasons)))
 
 
 def _quiz(found: QuizResults) -> Json:
     return {
+        "about": found.about,
         "groups": found.groups,
         "workers": found.workers,
+        "systems": found.systems,
         "agreement": found.agreement,
         "not_asked": found.not_asked,
     }
@@ -92,6 +102,7 @@ _QUIZ_SCHEMA = schema.record(
         "What workers answered to the quiz after conversations, those with the qc bot among "
         "them; absent if the study has none, or the source does not hold it."
     ),
+    about=schema.text("`lines` or `personas`: of what the partner's one was to be recognised."),
     groups=schema.rows(
         "The workers who passed, those who failed, all.",
         group=schema.text("`passed`, `failed` or `all`."),
@@ -118,6 +129,18 @@ _QUIZ_SCHEMA = schema.record(
         p=schema.number("Chance of as many right answers by guessing; null without an answer.", null=True),
         above_chance=schema.boolean("Whether that is below `alpha`."),
     ),
+    systems=schema.rows(
+        "Every system about which workers were asked, the qc bot among them.",
+        system=schema.text("Name."),
+        workers=schema.integer("Workers with an answer, whether they passed or not."),
+        asked=schema.integer("Quizzes about it."),
+        answered=schema.integer("How many of them were answered."),
+        right=schema.integer("How many answers were right."),
+        expected=schema.number("How many chance alone gives right."),
+        share=schema.number("Share of the answers that were right; null without any.", null=True),
+        low=schema.number("Lower end of its exact interval.", null=True),
+        high=schema.number("Upper end.", null=True),
+    ),
     agreement=schema.rows(
         "Workers with an answer, by the filter.",
         filter=schema.text("`passed` or `failed`."),
@@ -126,7 +149,10 @@ _QUIZ_SCHEMA = schema.record(
     ),
     not_asked=schema.rows(
         "Conversations without a quiz, by the reason.",
-        why=schema.text("`few_lines`: others were told too little; `few_replies`: no reply to ask about."),
+        why=schema.text(
+            "`few_lines`: others were told too little; `few_replies`: no reply to ask about. Of personas "
+            "`few_personas`: the study has too few others; `no_persona`: the partner has none."
+        ),
         conversations=schema.integer("How many."),
     ),
 )
@@ -146,14 +172,22 @@ SECTION = Section(
     parts=(QUIZ,),
     tables=(
         QUIZ.file("quiz.csv", "the quiz after conversations: asked, right, and right by chance", groups),
+        QUIZ.file("quiz_systems.csv", "the same for each system", systems),
         QUIZ.file("quiz_workers.csv", "the same for each worker, with p of guessing", workers),
         QUIZ.file("quiz_filter.csv", "how the quiz agrees with the worker filter", agreement),
         QUIZ.file("quiz_not_asked.csv", "conversations without a quiz, and why", not_asked),
     ),
     page="""\
-{% call table("quiz.csv", "“Which of these did your chat partner say?” by the worker filter.") %}
-Conversations with the quality-control bot count. <em>By chance</em>: right answers expected of who \
+{% set asked = "Which of these did your chat partner say?" if found.about == "lines" else \
+"Which of these describes your chat partner?" %}
+{% call table("quiz.csv", "“" ~ asked ~ "” by the worker filter.") %}
+{% if found.about == "lines" %}Conversations with the quality-control bot count. {% endif %}\
+<em>By chance</em>: right answers expected of who \
 guesses. Intervals are for other workers. The filter does not use the quiz.
+{% endcall %}
+{% call table("quiz_systems.csv", "“" ~ asked ~ "” by system.") %}
+All workers count; intervals are exact.{% if found.about == "personas" %} If a share is no higher than \
+chance, workers did not notice the persona.{% endif %}
 {% endcall %}
 {% call table("quiz_filter.csv", "The quiz and the worker filter.") %}
 Above chance: guessing gives as many right answers with p &lt; {{ found.alpha }}. With few answers even \
@@ -161,8 +195,9 @@ an attentive worker cannot be above it; a worker who reads well may still rate c
 way round.
 {% endcall %}
 {% call table("quiz_not_asked.csv", "Conversations without a quiz.") %}
-The first workers of a run have few others whose lines could be shown; a chatbot that says the same to \
-everybody leaves nothing to choose from.
+{% if found.about == "lines" %}The first workers of a run have few others whose lines could be shown; a \
+chatbot that says the same to everybody leaves nothing to choose from.{% else %}Chatbots without a persona \
+have none to recognise, the quality-control bot among them.{% endif %}
 {% endcall %}
 <details class="screen">
 <summary>The quiz, worker by worker</summary>

@@ -89,14 +89,17 @@ def kappa(found: Repeats) -> Table:
 
 def repeat_correlations(found: Repeats) -> Table:
     """Return the distribution of single workers' correlations with themselves, by group."""
-    spread = found.workers.groupby("passed")["sd"].median()
+    medians = found.workers.groupby("passed")[["rho", "tau", "sd"]].median()
     rows = [
         {
             "group": name,
             "workers": len(group.r),
             "without_r": group.without_r,
             **dict(zip(_QUARTILES, group.quartiles, strict=True)),
-            "median_sd": spread.get(name == "passed", float("nan")),
+            **{
+                f"median_{key}": medians[key].get(name == "passed", float("nan"))
+                for key in ("rho", "tau", "sd")
+            },
         }
         for name, group in (("passed", found.passed), ("failed", found.failed))
     ]
@@ -105,6 +108,8 @@ def repeat_correlations(found: Repeats) -> Table:
         Column("r_low", "r, lower quartile", TWO),
         Column("r_median", "Median", TWO),
         Column("r_high", "Upper quartile", TWO),
+        Column("median_rho", "Median ρ", TWO),
+        Column("median_tau", "Median τ", TWO),
         Column("workers", "Workers with r", COUNT),
         Column("without_r", "without", COUNT),
         Column("median_sd", "Median SD of ratings", ONE),
@@ -120,6 +125,8 @@ def repeats(found: Repeats) -> Table:
         Column("outcome", "Filter"),
         Column("pairs", "Pairs", COUNT),
         Column("r", "r", TWO),
+        Column("rho", "ρ", TWO),
+        Column("tau", "τ", TWO),
         Column("distance", "Mean distance", ONE),
         Column("sd", "SD of all ratings", ONE),
     )
@@ -290,6 +297,8 @@ _TRANSCRIPTS_SCHEMA = schema.record(
             passed=schema.boolean("Whether they passed."),
             pairs=schema.integer("Their pairs of ratings."),
             r=schema.number("Pearson’s r of their pairs.", null=True),
+            rho=schema.number("Spearman’s ρ of their pairs.", null=True),
+            tau=schema.number("Kendall’s τ of their pairs.", null=True),
             distance=schema.number("Mean distance of the two ratings.", null=True),
             sd=schema.number("Standard deviation of all their ratings.", null=True),
         ),

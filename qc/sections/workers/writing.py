@@ -11,7 +11,7 @@ from qc.drawing.charts import density, density_key, density_scale, height, rooto
 from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
 from qc.drawing.sheet import Drawing, Sheet
 from qc.drawing.style import FAILED, MARGIN, PASSED
-from qc.method.workload import Effort, describe_effort
+from qc.method.workload import DialogueLengths, Effort, compare_lengths, describe_effort
 from qc.robustness.filter_check import FilterCheck
 from qc.robustness.writing import WritingResults, describe_writing
 from qc.sections import schema
@@ -54,6 +54,29 @@ def lengths(found: Effort) -> Table:
     return Table(
         frame, (Column("what", "What"), *columns), rows.assign(what=rows["measure"].str.replace("_", " "))
     )
+
+
+def beside_dialogues(found: DialogueLengths) -> Table:
+    """Return the lengths of workers who passed, and of the dialogues."""
+    frame = pd.DataFrame(
+        {
+            "measure": measure,
+            **{
+                f"{of}_{name}": value
+                for of, group in (("workers", found.workers), ("dialogues", found.dialogues))
+                for name, value in asdict(getattr(group, measure)).items()
+            },
+        }
+        for measure in asdict(found.workers)
+    )
+    columns = (
+        Column("measure", "What"),
+        Column("workers_median", "Median, workers", ONE),
+        Column("dialogues_median", "Median, dialogues", ONE),
+        Column("workers_mean", "Mean, workers", TWO),
+        Column("dialogues_mean", "Mean, dialogues", TWO),
+    )
+    return Table(frame, columns, frame.assign(measure=frame["measure"].str.replace("_", " ")))
 
 
 MEASURES = {
@@ -133,11 +156,29 @@ EFFORT = Part(
     ),
 )
 
+DIALOGUE_LENGTHS = Part(
+    kind=DialogueLengths,
+    make=lambda a: compare_lengths(a.sample, a.options.dialogues),
+    key="dialogue_lengths",
+    option="effort",
+    schema=schema.record(
+        "Lengths of workers' messages beside those of other people's dialogues; absent if none are given.",
+        source=schema.text("Name of the dialogues' file."),
+        workers=schema.shared("effort", "Of workers who passed."),
+        dialogues=schema.shared("effort", "Of the dialogues, each of the two people as a conversation."),
+    ),
+)
+
 EFFORT_SECTION = Section(
     id="effort",
     title="Effort",
-    parts=(EFFORT,),
-    tables=(EFFORT.file("effort.csv", "words and characters that workers wrote", lengths),),
+    parts=(EFFORT, DIALOGUE_LENGTHS),
+    tables=(
+        EFFORT.file("effort.csv", "words and characters that workers wrote", lengths),
+        DIALOGUE_LENGTHS.file(
+            "dialogue_lengths.csv", "the same beside the dialogues of `--dialogues`", beside_dialogues
+        ),
+    ),
     figures=(
         MadeFile("effort.svg", "time and words of the workers; also needs `filter`", _draw, option="effort"),
     ),
@@ -149,6 +190,9 @@ values lie beyond the axis.
 {% call table("effort.csv", "What workers wrote.") %}
 {{ found.counting }} Conversations with the quality-control bot are left out. Where workers who failed \
 write less, the filter catches carelessness.
+{% endcall %}
+{% call table("dialogue_lengths.csv", "What workers wrote, and what people say in other dialogues.") %}
+Of workers who passed. In the dialogues each of the two people counts as a conversation.
 {% endcall %}
 """,
 )

@@ -1,8 +1,7 @@
-"""Convert quizzes after conversations to rows and back, and find the lines that they show."""
+"""Convert quizzes after conversations to rows and back, and find the lines of chatbots that they show."""
 
 import random
 from collections.abc import Collection
-from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
@@ -56,6 +55,7 @@ def shown_lines(
 ASKED = Bulk(
     "INSERT INTO quiz ({columns}) SELECT {columns} FROM {rows} AS given",
     conversation_id=Kind.TEXT,
+    about=Kind.TEXT,
     why_not=Kind.TEXT,
     asked_at=Kind.TIME,
 )
@@ -97,9 +97,9 @@ def quiz_rows(record: QuizAsked | QuizNotAsked | QuizAnswered) -> list[RowFor]:
                 )
                 for choice, line in enumerate(record.lines, start=1)
             ]
-            return [_asked(name, None, record.at), *lines]
+            return [_asked(record, None), *lines]
         case QuizNotAsked():
-            return [_asked(name, record.why, record.at)]
+            return [_asked(record, record.why)]
         case QuizAnswered():
             answer = ANSWERED.row(
                 conversation_id=name,
@@ -111,8 +111,10 @@ def quiz_rows(record: QuizAsked | QuizNotAsked | QuizAnswered) -> list[RowFor]:
             return [answer]
 
 
-def _asked(conversation: str, why_not: str | None, at: datetime) -> RowFor:
-    return ASKED.row(conversation_id=conversation, why_not=why_not, asked_at=at)
+def _asked(record: QuizAsked | QuizNotAsked, why_not: str | None) -> RowFor:
+    return ASKED.row(
+        conversation_id=record.conversation, about=record.about, why_not=why_not, asked_at=record.at
+    )
 
 
 def quizzes(connection: Connection, assignment_id: str) -> dict[str, list[QuizAsked | QuizAnswered]]:
@@ -127,7 +129,7 @@ def quizzes(connection: Connection, assignment_id: str) -> dict[str, list[QuizAs
     for name, (row,) in by_conversation(connection, _QUIZZES, assignment_id).items():
         if name not in lines:
             continue
-        found[name] = [QuizAsked(name, lines[name], row.asked_at)]
+        found[name] = [QuizAsked(name, lines[name], row.asked_at, row.about)]
         if row.choice is not None:
             answered = QuizAnswered(name, row.choice, row.is_right, row.answered_at, row.client_id)
             found[name].append(answered)

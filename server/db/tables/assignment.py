@@ -370,7 +370,7 @@ class MessageReportTable(TableBase, table=True):
 class QuizTable(TableBase, table=True):
     """The quiz after a conversation: the choice, and whether it is the partner's line.
 
-    `why_not`: why there was no quiz, `few_replies` or `few_lines`; then there are no lines.
+    `about`: `lines` or `personas`. `why_not`: why there was no quiz (`WhyNoQuiz`); then there are no lines.
     """
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -380,16 +380,20 @@ class QuizTable(TableBase, table=True):
     is_right: bool | None = None
     answered_at: datetime | None = None
     client_id: str | None = None
+    about: str = Field("lines", sa_column_kwargs={"server_default": "lines"})
 
 
 class QuizLineTable(TableBase, table=True):
-    """Line number `choice` of a quiz, from 1, and where it was said; one in the conversation itself."""
+    """Line number `choice` of a quiz, from 1, and where it was said; one in the conversation itself.
+
+    A persona was said nowhere: it has no turn, and only the partner's has a conversation.
+    """
 
     conversation_id: str = Field(foreign_key="quiz.conversation_id", primary_key=True)
     choice: int = Field(primary_key=True)
     text: str
-    said_in_id: str = Field(foreign_key="conversation.id")
-    turn_index: int
+    said_in_id: str | None = Field(foreign_key="conversation.id")
+    turn_index: int | None
 
 
 class NoteTable(TableBase, table=True):

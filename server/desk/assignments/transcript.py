@@ -328,19 +328,26 @@ def _quiz(connection: Connection, conversation_id: str) -> list[AnswerRow]:
     shown = select(QuizLineTable).where(QuizLineTable.c.conversation_id == conversation_id)
     lines = {line.choice: line for line in connection.execute(shown)}
     right = [line.text for line in lines.values() if line.said_in_id == conversation_id]
-    answers = [f"It said: {text}" for text in right]
+    question, own = _QUIZZES[asked.about]
+    answers = [f"{own}: {text}" for text in right]
     if asked.why_not is not None:
         answers = [_NOT_ASKED[asked.why_not]]
     elif asked.choice is not None:
         chosen = lines[asked.choice].text
         answers = [f"Right: {chosen}"] if asked.is_right else [f"Wrong: {chosen}", *answers]
-    question = "Quiz: which of these did your chat partner say?"
     return [AnswerRow(label="quiz", question=question, answers=answers)]
 
 
+# By what a quiz is about: its question, and what precedes the right answer after a wrong one.
+_QUIZZES = {
+    "lines": ("Quiz: which of these did your chat partner say?", "It said"),
+    "personas": ("Quiz: which of these describes your chat partner?", "It was"),
+}
 _NOT_ASKED = {
     "few_lines": "Not asked: other workers have been told too little.",
     "few_replies": "Not asked: no reply to ask about.",
+    "few_personas": "Not asked: the study has too few personas unlike this one.",
+    "no_persona": "Not asked: the chat partner has no persona.",
 }
 
 

@@ -10,6 +10,7 @@ from server.bots.lineup import session_rules, study_card
 from server.desk.studies.study_responses import PreviewStep
 from server.errors import StudyInvalid
 from server.session.conversation import Conversation, TimedTurn
+from server.session.instrument import Quiz
 from server.session.item import ItemContent
 from server.session.plan import plan_conversation, plan_item, plan_pair
 from server.session.records import (
@@ -38,6 +39,7 @@ class _Words(NamedTuple):
     other_reply: str
     text: str
     line: str
+    persona: str
 
 
 _ENGLISH = _Words(
@@ -47,6 +49,7 @@ _ENGLISH = _Words(
     "(The other chatbot’s reply appears here.)",
     "(The text or conversation that workers rate appears here.)",
     "(Line {n}, which a chatbot may have said.)",
+    "(Persona {n}, which the chatbot may have.)\n(Its next sentence.)",
 )
 _WORDS = {
     "de": _Words(
@@ -56,6 +59,7 @@ _WORDS = {
         "(Hier erscheint die Antwort des anderen Chatbots.)",
         "(Hier erscheint der Text oder das Gespräch, das bewertet wird.)",
         "(Zeile {n}, die vielleicht von einem Chatbot stammt.)",
+        "(Persona {n}, die der Chatbot vielleicht hat.)\n(Ihr nächster Satz.)",
     ),
     "es": _Words(
         "Qué cocinar este fin de semana",
@@ -67,6 +71,7 @@ _WORDS = {
         "(Aquí aparece la respuesta del otro chatbot.)",
         "(Aquí aparece el texto o la conversación que se valora.)",
         "(Frase {n}, que quizá haya dicho un chatbot.)",
+        "(Persona {n}, que quizá tenga el chatbot.)\n(Su siguiente frase.)",
     ),
     "fr": _Words(
         "Quoi cuisiner ce week-end",
@@ -78,6 +83,7 @@ _WORDS = {
         "(La réponse de l’autre chatbot apparaît ici.)",
         "(Le texte ou la conversation à évaluer apparaît ici.)",
         "(Phrase {n}, qu’un chatbot a peut-être écrite.)",
+        "(Persona {n}, que le chatbot a peut-être.)\n(Sa phrase suivante.)",
     ),
     "ja": _Words(
         "週末に作る料理",
@@ -89,6 +95,7 @@ _WORDS = {
         "（ここにもう一方のチャットボットの返答が表示されます。）",
         "（ここに評価する文章または会話が表示されます。）",
         "（文{n}：チャットボットの発言かもしれません。）",
+        "（人物像{n}：チャットボットの設定かもしれません。）\n（次の文。）",
     ),
     "zh": _Words(
         "周末做什么菜",
@@ -97,6 +104,7 @@ _WORDS = {
         "（另一个聊天机器人的回复会显示在这里。）",
         "（要评分的文本或对话会显示在这里。）",
         "（第{n}句，可能是聊天机器人说的。）",
+        "（人设{n}，可能属于聊天机器人。）\n（它的下一句。）",
     ),
 }
 
@@ -138,7 +146,7 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
         yield taught.with_conversations(held)
     rated = taught.with_conversations(tuple(each._replace(status="rated") for each in planned))
     if study.quiz is not None:
-        quiz = _quiz(planned[0], study.quiz.choices, words)
+        quiz = _quiz(planned[0], study.quiz, words)
         yield rated.with_conversations((rated.conversations[0]._replace(quiz=quiz),))
     yield rated
     done = rated._replace(submitted=frozenset({"before", "after"}))
@@ -195,10 +203,11 @@ def _chatting(conversation: Conversation, words: _Words) -> Conversation:
     return conversation._replace(status="active", topic=topic, topics=1, turns=turns, inputs=inputs)
 
 
-def _quiz(conversation: Conversation, choices: int, words: _Words) -> QuizAsked:
+def _quiz(conversation: Conversation, quiz: Quiz, words: _Words) -> QuizAsked:
     name = conversation.plan.conversation
-    lines = (words.line.format(n=n) for n in range(1, choices + 1))
-    return QuizAsked(name, tuple(QuizLine(line, name, 1) for line in lines), _AT)
+    text = words.line if quiz.about == "lines" else words.persona
+    lines = (QuizLine(text.format(n=n), name, 1) for n in range(1, quiz.choices + 1))
+    return QuizAsked(name, tuple(lines), _AT, quiz.about)
 
 
 def _right_answers(rules: SessionRules) -> tuple[QuestionAnswered, ...]:

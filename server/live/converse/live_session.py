@@ -340,8 +340,9 @@ class LiveSession:
         return event._replace(others=others)
 
     def _asks_quiz(self, event: FromWorker) -> bool:
-        """Return whether a quiz may follow a message. A quiz needs lines of other conversations."""
-        asked = self.state.rules.quiz_choices is not None and isinstance(event.message, Rate)
+        """Return whether a quiz about lines may follow a message. It needs lines of other conversations."""
+        quiz = self.state.rules.quiz
+        asked = quiz is not None and quiz.about == "lines" and isinstance(event.message, Rate)
         return asked and self.state.phase is Phase.RATING and self.state.current is not None
 
     async def _catch_up(self, at: datetime) -> None:

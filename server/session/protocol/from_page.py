@@ -125,7 +125,7 @@ class Choose(_ForConversation):
 
 
 class AnswerQuiz(_ForConversation):
-    """The number, from 1, of the quiz line that the worker thinks their partner said."""
+    """The number, from 1, of the quiz line that the worker thinks is their partner's."""
 
     type: Literal["answer_quiz"]
     choice: Annotated[int, Field(ge=1, strict=True)]

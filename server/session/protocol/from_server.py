@@ -4,7 +4,17 @@ from datetime import datetime
 from typing import Literal
 
 from server.session.answer_kinds import AnswerForm
-from server.session.instrument import Consent, Display, Lab, Opinion, Questionnaires, Side, Task, TopicMode
+from server.session.instrument import (
+    Consent,
+    Display,
+    Lab,
+    Opinion,
+    Questionnaires,
+    QuizAbout,
+    Side,
+    Task,
+    TopicMode,
+)
 from server.session.item import ItemContent
 from server.session.protocol.text import WireModel, turn_message
 from server.session.records import ReportReason
@@ -150,11 +160,13 @@ class QuestionCard(WireModel):
 class QuizCard(WireModel):
     """The quiz about a conversation, its number and attempt: the lines, of which the chat partner said one.
 
-    The conversation is not shown with it: otherwise a right answer would prove nothing.
+    If it is `about` personas, the lines are personas, with a sentence on each line of the text. The
+    conversation is not shown with it: otherwise a right answer would prove nothing.
     """
 
     conversation: int
     attempt: int
+    about: QuizAbout = "lines"
     lines: list[str]
 
 
@@ -321,7 +333,7 @@ class RatingDue(_OfConversation):
 
 
 class QuizDue(WireModel):
-    """The conversation is rated: ask which of these lines its chat partner said."""
+    """The conversation is rated: ask which of these lines or personas is its chat partner's."""
 
     type: Literal["quiz_due"] = "quiz_due"
     quiz: QuizCard

@@ -1,21 +1,31 @@
-"""The quiz after a conversation: which of these lines did the worker's chat partner say? Pure.
+"""The quiz after a conversation: which of these lines, or personas, is the chat partner's? Pure.
 
-It is a hidden attention check, independent of the worker filter. One line is the partner's. The others come
-from other workers' conversations, and this worker has read none of them. The conversation's seed decides the
-draws.
+It is hidden from workers, and independent of the worker filter. One line is the partner's. The others come
+from other workers' conversations, and this worker has read none of them. Of personas, all are the study's.
+The conversation's seed decides the draws.
 """
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import assert_never
 
 from server.errors import WrongPhase
 from server.session import protocol as wire
 from server.session.conversation import Conversation
-from server.session.plan import derive_seed
-from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
+from server.session.plan import LineupSpec, derive_seed
+from server.session.records import (
+    ConversationPlanned,
+    QuizAnswered,
+    QuizAsked,
+    QuizLine,
+    QuizNotAsked,
+    WhyNoQuiz,
+)
 from server.session.state import State
+
+Persona = tuple[str, ...]  # its sentences
 
 # The fewest letters and digits of a line that can be remembered: "I see." is too common.
 SHORTEST = 10
@@ -57,23 +67,23 @@ def quiz(
         others: Lines from other workers' conversations; those that this worker has read are skipped.
         at: The time now. Replies not shown yet are not asked about.
     """
-    choices = state.rules.quiz_choices
-    if choices is None:
+    asked = state.rules.quiz
+    if asked is None:
         return None
-    name = conversation.plan.conversation
-    rng = random.Random(derive_seed(conversation.plan.seed, "quiz"))
-    replies = _from_the_middle(conversation, at)
-    if not replies:
-        return QuizNotAsked(name, "few_replies", at)
-    rng.shuffle(replies)
-    drawn = _drawn(others, rng)
-    read = [_Candidate(QuizLine(turn.text, "", 0)) for c in state.conversations for turn in c.turns]
-    for reply in replies:
-        shown = _beside(reply, drawn, read, choices)
-        if len(shown) == choices:
-            rng.shuffle(shown)
-            return QuizAsked(name, tuple(shown), at)
-    return QuizNotAsked(name, "few_lines", at)
+    plan = conversation.plan
+    rng = random.Random(derive_seed(plan.seed, "quiz"))
+    match asked.about:
+        case "lines":
+            shown = _said(state, _from_the_middle(conversation, at), others, asked.choices, rng)
+        case "personas":
+            met = {each.plan.persona for each in state.conversations if each.turns}
+            shown = _personas(plan, state.rules.lineup, met, asked.choices, rng)
+        case _:
+            assert_never(asked.about)
+    if isinstance(shown, str):
+        return QuizNotAsked(plan.conversation, shown, at, asked.about)
+    rng.shuffle(shown)
+    return QuizAsked(plan.conversation, tuple(shown), at, asked.about)
 
 
 def quiz_answer(conversation: Conversation, message: wire.AnswerQuiz, at: datetime) -> QuizAnswered:
@@ -84,6 +94,26 @@ def quiz_answer(conversation: Conversation, message: wire.AnswerQuiz, at: dateti
         raise WrongPhase(f"a choice from 1 to {most}", f"choice {message.choice}")
     is_right = message.choice == asked.right
     return QuizAnswered(conversation.plan.conversation, message.choice, is_right, at, message.id)
+
+
+def _said(
+    state: State,
+    replies: list[_Candidate],
+    others: Iterable[QuizLine],
+    choices: int,
+    rng: random.Random,
+) -> list[QuizLine] | WhyNoQuiz:
+    """Return one of the `replies`, and lines of `others`: `choices` in all; else why there are too few."""
+    if not replies:
+        return "few_replies"
+    rng.shuffle(replies)
+    drawn = _drawn(others, rng)
+    read = [_Candidate(QuizLine(turn.text, "", 0)) for c in state.conversations for turn in c.turns]
+    for reply in replies:
+        shown = _beside(reply, drawn, read, choices)
+        if len(shown) == choices:
+            return shown
+    return "few_lines"
 
 
 def _from_the_middle(conversation: Conversation, at: datetime) -> list[_Candidate]:
@@ -120,3 +150,37 @@ def _beside(
         if one.is_as_long(reply) and not any(map(one.is_near, shown)) and not any(map(one.is_near, read)):
             shown.append(one)
     return [candidate.line for candidate in shown]
+
+
+def _personas(
+    plan: ConversationPlanned, lineup: LineupSpec, met: Collection[Persona], choices: int, rng: random.Random
+) -> list[QuizLine] | WhyNoQuiz:
+    """Return the partner's persona and others: `choices` in all; else why there are too few.
+
+    No sentence of one is similar to a sentence of another. All are shown with as many sentences, of longer
+    ones some; never the one that the worker saw as the ice-breaker. Personas of the worker's other partners
+    (`met`) come last.
+    """
+    own = tuple(sentence for sentence in plan.persona if sentence != plan.icebreaker)
+    if not own:
+        return "no_persona"
+    shown, taken = [own], _candidates(plan.persona)
+    pool = [persona for persona in lineup.every_persona if persona != plan.persona]
+    rng.shuffle(pool)
+    for persona in sorted(pool, key=lambda each: each in met):
+        if len(shown) == choices:
+            break
+        sentences = _candidates(persona)
+        if not any(one.is_near(other) for one in sentences for other in taken):
+            shown.append(persona)
+            taken += sentences
+    if len(shown) < choices:
+        return "few_personas"
+    fewest = min(map(len, shown))
+    places = [sorted(rng.sample(range(len(persona)), fewest)) for persona in shown]
+    texts = ["\n".join(persona[i] for i in kept) for persona, kept in zip(shown, places, strict=True)]
+    return [QuizLine(texts[0], plan.conversation, None), *(QuizLine(text, None, None) for text in texts[1:])]
+
+
+def _candidates(persona: Persona) -> list[_Candidate]:
+    return [_Candidate(QuizLine(sentence, None, None)) for sentence in persona]

@@ -83,8 +83,9 @@ def quiz_card(state: State) -> QuizCard | None:
     current = state.current
     if state.phase is not Phase.QUIZ or current is None or current.quiz is None:
         return None
-    lines = [line.text for line in current.quiz.lines]
-    return QuizCard(conversation=current.plan.number, attempt=current.plan.attempt, lines=lines)
+    plan, quiz = current.plan, current.quiz
+    lines = [line.text for line in quiz.lines]
+    return QuizCard(conversation=plan.number, attempt=plan.attempt, about=quiz.about, lines=lines)
 
 
 def _conversation_card(state: State, conversation: Conversation, at: datetime) -> ConversationCard:

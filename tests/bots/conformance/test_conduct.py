@@ -84,7 +84,7 @@ WHOLE_AND_BROKEN = {
 @pytest.mark.parametrize("language", WHOLE_AND_BROKEN)
 def test_sentences_of_every_script_are_judged_by_the_marks_that_the_bot_sets(language: str) -> None:
     *whole, broken = WHOLE_AND_BROKEN[language]
-    assert wholeness(whole, language) == ("pass", "None of 6 replies breaks off.")
+    assert wholeness(whole, language)[:2] == ("pass", "None of 6 replies breaks off.")
     found = wholeness([*whole, broken], language)
     assert found.verdict == "warn"
     assert found.reason == (

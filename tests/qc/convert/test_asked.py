@@ -59,6 +59,7 @@ def asked_run() -> Run:
                     "choices": [4, 4, 0, 4],
                     "why_not": [None, None, "few_lines", None],
                     "is_right": [1.0, 0.0, np.nan, np.nan],
+                    "about": "lines",
                 }
             ),
             np.arange(len(held)),

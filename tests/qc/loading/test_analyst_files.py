@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from qc.errors import DataError, SourceError
 from qc.loading import load
-from qc.loading.analyst_files import read_margins, with_background
+from qc.loading.analyst_files import read_dialogues, read_margins, with_background
 from qc.report.__main__ import app
 from tests.qc.support.small import SMALL
 
@@ -93,3 +93,19 @@ def test_the_command_says_what_is_wrong_with_margins(
     )
     assert found.exit_code == 2
     assert "this run has these fields of its workers: none" in found.stderr
+
+
+def test_dialogues_are_read_by_side_without_personas(written: Callable[[str], Path]) -> None:
+    found = read_dialogues(
+        written("1 your persona: i bake.\n2 hi there !\thello .\t\tx|y\n3 bye .\tsee you .\n1 hey .\tyes ?\n")
+    )
+    assert found.lines.to_list() == ["hi there !", "hello .", "bye .", "see you .", "hey .", "yes ?"]
+    assert found.sides.tolist() == [0, 1, 0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("hi\thello\n", "line 1: has no number"), ("1 hi\n", "has no turn of two people")]
+)
+def test_dialogues_that_cannot_be_used(written: Callable[[str], Path], text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read_dialogues(written(text))

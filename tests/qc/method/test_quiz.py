@@ -15,9 +15,9 @@ from tests.qc.support.analyses import awkward_run
 CALM = take_sample(awkward_run())
 
 
-def with_quizzes(rows: list[tuple[int, int, str | None, float]]) -> Sample:
+def with_quizzes(rows: list[tuple[int, int, str | None, float]], about: str = "lines") -> Sample:
     quizzes = pd.DataFrame(rows, columns=["conversation", "choices", "why_not", "is_right"])
-    return replace(CALM, run=replace(CALM.run, quizzes=quizzes))
+    return replace(CALM, run=replace(CALM.run, quizzes=quizzes.assign(about=about)))
 
 
 def held_by(worker: int) -> list[int]:
@@ -25,8 +25,8 @@ def held_by(worker: int) -> list[int]:
     return np.flatnonzero(CALM.workers == worker).tolist()
 
 
-def found(rows: list[tuple[int, int, str | None, float]]) -> QuizResults:
-    results = describe_quiz(with_quizzes(rows), 100, 0)
+def found(rows: list[tuple[int, int, str | None, float]], about: str = "lines") -> QuizResults:
+    results = describe_quiz(with_quizzes(rows, about), 100, 0)
     assert results is not None
     return results
 
@@ -86,6 +86,25 @@ def test_where_nothing_could_be_asked_that_is_counted() -> None:
     assert results.not_asked["conversations"].to_list() == [5, 0]
 
 
+def test_of_personas_it_says_by_system_how_many_knew_them_and_how_many_had_none() -> None:
+    first, second, third, *_ = np.unique(CALM.systems).tolist()
+    held = {system: np.flatnonzero(CALM.systems == system).tolist() for system in (first, second, third)}
+    rows: list[tuple[int, int, str | None, float]] = [
+        *((row, 4, None, 1.0) for row in held[first][:3]),
+        (held[second][0], 4, None, 0.0),
+        (held[second][1], 4, None, np.nan),
+        (held[third][0], 0, "no_persona", np.nan),
+    ]
+    results = found(rows, "personas")
+    names = CALM.run.systems["system"]
+    assert results.about == "personas"
+    systems = results.systems.set_index("system")[["asked", "answered", "right", "expected", "share"]]
+    assert systems.loc[names[first]].to_list() == [3, 3, 3, 0.75, 1.0]
+    assert systems.loc[names[second]].to_list() == [2, 1, 0, 0.25, 0.0]
+    assert len(systems) == 2
+    assert results.not_asked.to_numpy().tolist() == [["few_personas", 0], ["no_persona", 1]]
+
+
 def test_the_filter_and_the_scores_do_not_use_it_and_the_signature_says_that_there_is_one() -> None:
     def signed(run: Run) -> str:
         return signature(run, alpha=0.05, seed=0, bootstrap=100)
@@ -93,4 +112,6 @@ def test_the_filter_and_the_scores_do_not_use_it_and_the_signature_says_that_the
     plain = replace(CALM.run, quizzes=None)
     assert "|quiz=sha256:" in signed(CALM.run)
     assert "quiz" not in signed(plain)
+    assert CALM.run.quizzes is not None
+    assert signed(replace(CALM.run, quizzes=CALM.run.quizzes.assign(about="personas"))) != signed(CALM.run)
     pd.testing.assert_frame_equal(take_sample(plain).screening.workers, CALM.screening.workers)

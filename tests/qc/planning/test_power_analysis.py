@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from qc.errors import EmptyRunError, OptionError
-from qc.planning.comparison import BOOTSTRAP, JUDGMENTS, OUTPUTS, WORKERS, Decomposition, compare
+from qc.planning.comparison import (
+    BOOTSTRAP,
+    JUDGMENTS,
+    OUTPUTS,
+    WORKERS,
+    Decomposition,
+    are_apart,
+    compare,
+)
 from qc.planning.opinion import SystemOpinion
 from qc.planning.power_analysis import (
     FEWEST_JUDGMENTS,
@@ -59,6 +67,37 @@ def test_every_metric_of_the_crowd_ratings_in_every_convention(crowd: PowerAnaly
         for name, value in parts(each.errors[BOOTSTRAP]).items():
             assert value == pytest.approx(known["bootstrap_rows"][name], abs=tolerances[name])
         assert each.worth == pytest.approx(known["break_even_judgments"], rel=0.005)
+
+
+def test_ten_thousand_resamples_leave_an_error_below_a_thousandth(crowd: PowerAnalysis) -> None:
+    for each in crowd.metrics:
+        assert [look.draws for look in each.looks] == [100, 300, 1_000, 3_000, DRAWS]
+        last = each.looks[-1]
+        assert last.error_se < 1e-3  # as the caption of table 1 says of the paper's own data
+        assert last.error_se == pytest.approx(each.looks[0].error_se / 10, rel=0.3)
+        whole = parts(each.errors[BOOTSTRAP])
+        assert (last.noise_part, last.bias, last.variance_part) == (
+            whole["c0_noise"],
+            whole["bias"],
+            whole["c1_var"],
+        )
+        # The labels are independent, so that the parts sum up to the error but for chance.
+        assert last.error == pytest.approx(whole["error"], abs=0.003)
+
+
+def test_which_pairs_reach_significance(crowd: PowerAnalysis, crowd_opinion: SystemOpinion) -> None:
+    assert crowd.comparison is not None
+    apart = are_apart(crowd.comparison.labels[JUDGMENTS].wavers, 0.05)
+    first, second = crowd.comparison.means.pairs
+    values, codes = crowd_opinion.values, crowd_opinion.system_codes
+    # Welch's t test: with 500 judgments each, t is as good as normal, and divisor n - 1 as good as n.
+    p = [
+        stats.ttest_ind(values[codes == i], values[codes == j], equal_var=False).pvalue
+        for i, j in zip(first, second, strict=True)
+    ]
+    clear = np.abs(np.array(p) - 0.05) > 0.002
+    assert (apart == (np.array(p) < 0.05))[clear].all()
+    assert (int(apart.sum()), clear.sum()) == (31, 119)
 
 
 def test_the_noise_of_record_keeps_the_judgments_of_an_output_together(

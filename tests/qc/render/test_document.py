@@ -29,7 +29,7 @@ PARTS = {
     "persona": {"persona"},
     "context": {"context", "adjusted", "style"},
     "topics": {"topics", "topic_areas"},
-    "effort": {"effort"},
+    "effort": {"effort", "dialogue_lengths"},
     "groups": {"groups"},
     "transcripts": set(),
 }
@@ -132,6 +132,7 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
         "topic_areas",
         "style",
         "effort",
+        "dialogue_lengths",
         "persona",
         "context",
         "adjusted",

@@ -49,6 +49,7 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         "answers_numbers.csv",
         "answers_marks.csv",
         "quiz.csv",
+        "quiz_systems.csv",
         "quiz_workers.csv",
         "quiz_filter.csv",
         "quiz_not_asked.csv",

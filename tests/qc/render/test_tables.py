@@ -36,6 +36,7 @@ ALWAYS = {
     "answers.csv",
     "answers_numbers.csv",
     "quiz.csv",
+    "quiz_systems.csv",
     "quiz_workers.csv",
     "quiz_filter.csv",
     "quiz_not_asked.csv",

@@ -11,6 +11,7 @@ import pandas as pd
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.loading import load
+from qc.options import Dialogues
 from qc.run import CHANGES, OPINIONS, Answers, LeftOut, Run, Words
 from tests.qc.support.runs import run_of
 from tests.qc.support.transcripts import add_item_run, item_database, simulated
@@ -19,6 +20,7 @@ NASTY = "<script>alert('x')</script>"
 SYSTEMS = (NASTY, '"quoted", =1+1 & more', "a_system_with_a_name_that_has_no_end_" * 4, "plain")
 FIELD = "<u>age"
 QUICK = AnalysisOptions(bootstrap=100, reward=1.5)
+DIALOGUES = Dialogues("talk.txt", pd.Series(["Hi.", "Hello, you."], dtype="str"), np.array([0, 1]))
 MARGINS = {FIELD: {NASTY: 0.3, "=old": 0.7}}
 
 
@@ -112,6 +114,7 @@ def _quizzes(conversations: int) -> pd.DataFrame:
             "choices": np.where(asked, 4, 0).astype(np.int32),
             "why_not": np.where(asked, None, "few_lines"),
             "is_right": np.select([number % 4 == 0, number % 4 == 1], [1.0, 0.0], np.nan),
+            "about": "lines",
         }
     )
 
@@ -209,7 +212,7 @@ def _words(conversations: int, rng: np.random.Generator) -> Words:
 @cache
 def whole() -> Analysis:
     """Return an analysis in which no section is missing."""
-    return analyse(awkward_run(), replace(QUICK, margins=MARGINS), awkward_run(seed=2))
+    return analyse(awkward_run(), replace(QUICK, margins=MARGINS, dialogues=DIALOGUES), awkward_run(seed=2))
 
 
 @cache
@@ -221,7 +224,9 @@ def bare() -> Analysis:
 @cache
 def without(section: str) -> Analysis:
     """Return the analysis in which one section is missing."""
-    options = AnalysisOptions(bootstrap=100, sections=frozenset(SECTIONS) - {section}, margins=MARGINS)
+    options = AnalysisOptions(
+        bootstrap=100, sections=frozenset(SECTIONS) - {section}, margins=MARGINS, dialogues=DIALOGUES
+    )
     return analyse(awkward_run(), options, awkward_run(seed=2))
 
 

@@ -77,7 +77,7 @@ VIEWS = (
     | views.V1_ANSWERS
     | views.V1_SCENARIO
     | views.V1_TURN_RATING_WITH_POINTS
-    | views.V1_QUIZ
+    | views.V1_QUIZ_WITH_PERSONAS
     | views.V1_CHOICE
     | views.V1_EXCLUSIONS
     | views.V1_REPLY_OUTPUT
@@ -132,7 +132,7 @@ COLUMNS = {
     "v1_question": "run_id part position label kind question choices points",
     "v1_turn_rating": "run_id assignment_id worker conversation_id system turn_index value created_at points",
     "v1_quiz": "run_id assignment_id worker conversation_id system choices why_not choice is_right asked_at "
-    "answered_at",
+    "answered_at about",
     "v1_quiz_line": "run_id conversation_id choice text is_right said_in_conversation_id turn_index",
     "v1_scenario": "run_id conversation_id system scenario",
     "v1_writing": "run_id assignment_id conversation_id system turn_index typed composed pasted pastes "

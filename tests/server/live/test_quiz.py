@@ -19,7 +19,7 @@ from tests.server.support.bots import Babbles
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.page import Message, Page
 from tests.server.support.server import House
-from tests.server.support.study import RATINGS, RUN, study_text
+from tests.server.support.study import PERSONAS, RATINGS, RUN, study_text
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
@@ -121,6 +121,40 @@ def test_lines_come_from_other_workers_of_the_same_kind_and_from_the_same_kind_o
     assert found(mine[False]) == set()
     execute(house.url, simulate, False, assignment(house, "ann"))
     engine.dispose()
+
+
+def test_a_quiz_about_personas_is_stored_and_read_with_the_partners_one(
+    url: str, serve: Callable[..., House]
+) -> None:
+    fixed = [
+        {"name": "quokka_warm", "family": "quokka", "bot": "quokka://spec", "persona": PERSONAS[0]},
+        {"name": "marmot_plain", "family": "marmot", "bot": "marmot://spec"},
+    ]
+    study = {"quiz": {"choices": 2, "about": "personas"}, "systems": fixed, "systems_per_assignment": 2}
+    study["simulate"] = {"quality": {"quokka_warm": 0.5, "marmot_plain": 0.5}}
+    house = serve(url, make_run(url, study_text(**study), Babbles()))
+    with house.page("ann") as ann:
+        ann.agree()
+        while "quiz_due" not in [message["type"] for message in ann.heard]:
+            ann.converse()
+            ann.send("rate", ratings=RATINGS)
+            ann.until_any("quiz_due", "topic_due", "feedback_due")
+        (quiz,) = [message["quiz"] for message in ann.heard if message["type"] == "quiz_due"]
+    assert set(quiz["lines"]) == {"\n".join(persona) for persona in PERSONAS}
+    right = 1 + quiz["lines"].index("\n".join(PERSONAS[0]))
+    house.stop()
+    house.start()
+    with house.open(house.token("ann")) as again:
+        assert again.snapshot["quiz"] == quiz
+        again.send("answer_quiz", "mine", conversation=quiz["conversation"], choice=right)
+        again.until_any("topic_due", "feedback_due")
+    sql = "SELECT about, choice, is_right FROM v1_quiz WHERE choices = 2"
+    assert query(house.url, sql) == [("personas", right, True)]
+    lines = "SELECT choice, is_right, turn_index FROM v1_quiz_line ORDER BY choice"
+    assert query(house.url, lines) == [(n, n == right, None) for n in (1, 2)]
+    shown = house.desk(f"/assignments/{assignment(house, 'ann')}").json()["conversations"]
+    (told,) = [c["answers"][0] for c in shown if c["answers"] and "Right" in c["answers"][0]["answers"][0]]
+    assert told["question"] == "Quiz: which of these describes your chat partner?"
 
 
 @pytest.mark.databases("sqlite")

@@ -3,6 +3,7 @@
 import pytest
 
 from server.errors import StudyInvalid
+from server.session.answer_kinds import AnswerForm
 from server.study import parse_study
 
 
@@ -31,6 +32,7 @@ questionnaires:
       choices: [Never]
   conversation:
     - {label: dull, kind: likert, question: "How dull?"}
+    - {label: clear, kind: likert, question: "How clear?", points: 3, ends: [Bad, Good], labels: [Bad, Good]}
 """
     with pytest.raises(StudyInvalid) as refused:
         parse_study(text, "my.yaml")
@@ -46,4 +48,13 @@ questionnaires:
         "my.yaml:23: questionnaires.conversation.0.label: Choose another label: “dull” is a criterion",
         "my.yaml:23: questionnaires.conversation.0.ends: Describe both ends, such as “not at all” and “very”",
         "my.yaml:23: questionnaires.conversation.0.points: This is required",
+        "my.yaml:24: questionnaires.conversation.1.ends: The points have labels: remove these, or the labels",
+        "my.yaml:24: questionnaires.conversation.1.labels: Give a label for each of the 3 points",
     ]
+
+
+def test_researchers_read_a_point_with_its_label() -> None:
+    form = AnswerForm(kind="likert", points=3, labels=("Hard to read", "Some mistakes", "Perfect"))
+    assert form.type.in_words(form, 2.0) == "Some mistakes (2 of 3)"
+    bare = AnswerForm(kind="likert", points=3)
+    assert bare.type.in_words(bare, 2.0) == "2 of 3"

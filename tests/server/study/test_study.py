@@ -157,6 +157,11 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
             "my.yaml:6: quiz.choices: Enter a whole number from 2 to 6",
         ),
         (
+            "    persona: random\n",
+            "quiz: {about: personas}\n",
+            "my.yaml:18: quiz.about: The quiz asks about personas, and no system has one: give one to a",
+        ),
+        (
             "label: fun",
             "label: Fun!",
             "my.yaml:7: criteria.0.label: Enter a name: lowercase letters, digits or _, starting with a",
@@ -380,6 +385,12 @@ def test_a_study_that_needs_personas_needs_a_corpus_with_some(changes: dict[str,
         session_rules(study, NOBODY)
     some = Corpus("some", (Persona("p", ("I am here.",)),), ())
     assert session_rules(study, some).lineup.personas == (("I am here.",),)
+
+
+def test_a_quiz_about_personas_needs_as_many_as_it_shows() -> None:
+    study = parse_study(study_text(quiz={"about": "personas"}))
+    with pytest.raises(StudyInvalid, match="The quiz shows 4 personas, but the study has only 2"):
+        session_rules(study, NOBODY)
 
 
 def test_a_persona_is_kept_as_whole_sentences() -> None:

@@ -149,9 +149,13 @@ const NAMES: Record<string, SettingName> = {
   quiz: {
     advanced: true,
     label: "Quiz after each conversation",
-    hint: "Asks which of several lines the chat partner said: a hidden attention check. The filter does not use it.",
+    hint: "Asks what the worker remembers of the chat partner. It is hidden, and the filter does not use it.",
   },
-  "quiz.choices": { label: "Lines to choose from" },
+  "quiz.about": {
+    label: "What it asks",
+    hint: "Lines check the worker’s attention. Personas show whether a system’s persona comes across.",
+  },
+  "quiz.choices": { label: "Number of choices" },
   display: { label: "How replies are shown", advanced: true },
   "display.markdown": { label: "Markdown", hint: "Show emphasis, lists and tables in replies." },
   "display.streaming": { label: "Word by word", hint: "At the same pace for every bot." },
@@ -332,6 +336,10 @@ const ANSWER: Record<string, SettingName> = {
   kind: { label: "Kind of answer" },
   points: { label: "Points", hint: "From 2 to 11." },
   ends: { label: "Labels of the ends", hint: "Two lines: first the low end, then the high end." },
+  labels: {
+    label: "Labels of the points",
+    hint: "One line for each point, from the lowest, instead of the labels of the ends.",
+  },
   choices: { label: "Answers to choose from" },
   least: { label: "Smallest number" },
   most: { label: "Largest number" },
@@ -372,6 +380,10 @@ const WORDS: Record<string, Record<string, string>> = {
   composition: {
     reading: "100: 70 ordinary, 10 distorted, 10 repeated, 10 references",
     questions: "20 about one passage: 11 ordinary, 6 distorted, 3 repeated",
+  },
+  "quiz.about": {
+    lines: "Which of these lines the chat partner said",
+    personas: "Which of these personas the chat partner had",
   },
   degradation: { chapter5: "By the rule of chapter 5", chapter3: "By the rule of chapter 3" },
   "questionnaires.conversation.*.text": {

@@ -12,9 +12,9 @@ interface Props {
   study: StudyCard;
 }
 
-/** Which of these lines did the chat partner say? Nothing of the conversation can be read here. */
+/** Which of these lines, or personas, is the chat partner's? Nothing of the conversation can be read here. */
 export function Quiz({ screen, study }: Props) {
-  const { conversation, attempt, lines } = screen;
+  const { conversation, attempt, about, lines } = screen;
   const { say } = useTexts();
   useTitle(say("quiz.tab", { now: conversation }));
   const session = useSession();
@@ -38,10 +38,11 @@ export function Quiz({ screen, study }: Props) {
           <p class="soft">{say("quiz.lead")}</p>
         </div>
         <RadioCards
-          legend={say("quiz.asked")}
+          legend={say(about === "lines" ? "quiz.asked" : "quiz.asked_persona")}
           choices={lines.map((text, index) => ({
             value: String(index + 1),
-            label: <Reply text={text} pace={null} shownFor={null} />,
+            label:
+              about === "lines" ? <Reply text={text} pace={null} shownFor={null} /> : <Persona text={text} />,
           }))}
           value={chosen}
           onChange={setChosen}
@@ -54,5 +55,16 @@ export function Quiz({ screen, study }: Props) {
         </div>
       </form>
     </div>
+  );
+}
+
+/** A persona, each of its sentences on a line. */
+function Persona({ text }: { text: string }) {
+  return (
+    <span class="persona" dir="auto">
+      {text.split("\n").map((sentence) => (
+        <span key={sentence}>{sentence}</span>
+      ))}
+    </span>
   );
 }

@@ -35,6 +35,7 @@ const SLIDER: AnswerForm = {
   kind: "slider",
   points: null,
   ends: null,
+  labels: [],
   choices: [],
   least: null,
   most: null,

@@ -273,7 +273,7 @@ export interface TakeBackReport {
   type: "take_back_report";
 }
 /**
- * The number, from 1, of the quiz line that the worker thinks their partner said.
+ * The number, from 1, of the quiz line that the worker thinks is their partner's.
  */
 export interface AnswerQuiz {
   attempt: number;
@@ -418,9 +418,11 @@ export interface QuestionCard {
 /**
  * The quiz about a conversation, its number and attempt: the lines, of which the chat partner said one.
  *
- * The conversation is not shown with it: otherwise a right answer would prove nothing.
+ * If it is `about` personas, the lines are personas, with a sentence on each line of the text. The
+ * conversation is not shown with it: otherwise a right answer would prove nothing.
  */
 export interface QuizCard {
+  about: "lines" | "personas";
   attempt: number;
   conversation: number;
   lines: string[];
@@ -508,11 +510,11 @@ export interface CriterionCard {
 /**
  * The form of an answer.
  *
- * `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
- * `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
- * `text`: free text. `span`: marks in a `text`, each of one of the `categories` and `severities` if there
- * are any. The text is the `output` of the system (its text, or its lines of a conversation), the `context`
- * of an item, or the words that are given.
+ * `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`, or the points have
+ * `labels`, one each. `choice` and `choices`: one, or any number, of the texts in `choices`. `number`: from
+ * `least` to `most`, if given. `text`: free text. `span`: marks in a `text`, each of one of the `categories`
+ * and `severities` if there are any. The text is the `output` of the system (its text, or its lines of a
+ * conversation), the `context` of an item, or the words that are given.
  */
 export interface AnswerForm {
   /**
@@ -525,6 +527,10 @@ export interface AnswerForm {
   choices: string[];
   ends: string[] | null;
   kind: "slider" | "likert" | "choice" | "choices" | "number" | "text" | "span";
+  /**
+   * @maxItems 11
+   */
+  labels: string[];
   least: number | null;
   most: number | null;
   points: number | null;
@@ -590,6 +596,10 @@ export interface AskedQuestion {
   ends: string[] | null;
   kind: "slider" | "likert" | "choice" | "choices" | "number" | "text" | "span";
   label: string;
+  /**
+   * @maxItems 11
+   */
+  labels: string[];
   least: number | null;
   most: number | null;
   points: number | null;
@@ -746,7 +756,7 @@ export interface RatingDue {
   type: "rating_due";
 }
 /**
- * The conversation is rated: ask which of these lines its chat partner said.
+ * The conversation is rated: ask which of these lines or personas is its chat partner's.
  */
 export interface QuizDue {
   quiz: QuizCard;

@@ -3,6 +3,7 @@ import type {
   ItemContent,
   Opinion,
   QuestionCard,
+  QuizCard,
   ReportCard,
   Snapshot,
   StudyCard,
@@ -97,9 +98,10 @@ export interface RatingScreen extends ReportedScreen {
   turns: TurnCard[];
 }
 
-/** The conversation is rated: which of these lines did the chat partner say? */
+/** The conversation is rated: which of these lines, or personas, is the chat partner's? */
 export interface QuizScreen extends ConversationName {
   name: "quiz";
+  about: QuizCard["about"];
   lines: string[];
 }
 

@@ -233,6 +233,7 @@ export const ENGLISH = {
   "quiz.title": "One question before you continue",
   "quiz.lead": "It is about the conversation you have just rated.",
   "quiz.asked": "Which of these did your chat partner say?",
+  "quiz.asked_persona": "Which of these describes your chat partner?",
   "quiz.submit": "Continue",
   "rating.tab": "Rate conversation {now}",
   "rating.tab_item": "Rate number {now}",

@@ -350,7 +350,7 @@ describe("the way through an assignment", () => {
   });
 
   it("asks which of these the partner said, and has nothing of the conversation beside it", () => {
-    const quiz = { ...NOW, lines: ["I bake.", "I sail."] };
+    const quiz = { ...NOW, about: "lines" as const, lines: ["I bake.", "I sail."] };
     const rating = hear(chatting("Hello"), { type: "rating_due", side: null, cut_short: null, ...NOW });
     const asked = hear(rating, { type: "quiz_due", quiz });
     expect(asked.screen).toEqual({ name: "quiz", ...quiz });

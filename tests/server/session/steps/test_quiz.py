@@ -1,4 +1,4 @@
-"""The quiz after a conversation, as the session asks it: which of these did your chat partner say?"""
+"""The quiz after a conversation, as the session asks it: which line, or persona, is the partner's?"""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_one_line_is_the_partners_and_the_others_were_said_to_other_workers() ->
     assert len(set(texts)) == 4
     mine = [line for line in record.lines if line.said_in == "a1-1.1"]
     # Neither the greeting nor the last reply, which is still in sight; replies are the odd lines.
-    assert [line.text for line in mine] == [SAID[(line.turn - 1) // 2] for line in mine]
+    assert [line.text for line in mine] == [SAID[((line.turn or 0) - 1) // 2] for line in mine]
     assert mine[0].text in SAID[1:-1]
     assert record.lines[record.right - 1] == mine[0]
     assert {line.text for line in record.lines if line not in mine} < set(ELSEWHERE)
@@ -206,3 +206,86 @@ def test_a_quiz_is_in_the_fold_until_it_is_answered() -> None:
     assert outcome.state.current == outcome.state.conversations[0]
     answer(walk, 1)
     assert walk.state.current == walk.state.conversations[1]
+
+
+PEOPLE = [
+    ["I breed narwhals in Wichita.", "I own two left shoes.", "Soup is my favourite food."],
+    ["I whittle ukuleles at dawn.", "My aunt is a cartographer.", "Mondays make me sleepy."],
+    [
+        "I repair lighthouses abroad.",
+        "We keep forty bees.",
+        "Purple suits me well.",
+        "I never learnt to swim.",
+    ],
+    ["My brother races camels.", "I taste tea for a living.", "Ghosts frighten me badly."],
+]
+
+
+PERSONA_STUDY: dict[str, Any] = {"quiz": {"choices": 3, "about": "personas"}, "personas": PEOPLE}
+
+
+def persona_walk(first: str = "marmot_warm", personas: list[list[str]] = PEOPLE) -> Walk:
+    """Return a walk past the rating of a conversation, whose quiz is about personas."""
+    study = PERSONA_STUDY | {"personas": personas}
+    walk = talked("Hello.", "Goodbye.", walk=Walk(new_state((first, "quokka_warm"), **study)))
+    rate(walk, ())
+    return walk
+
+
+def test_one_persona_is_the_partners_and_the_others_are_the_studys() -> None:
+    walk = persona_walk()
+    quiz, plan = walk.state.conversations[0].quiz, walk.state.conversations[0].plan
+    assert quiz is not None
+    personas = [line.text.split("\n") for line in quiz.lines]
+    assert set(personas[quiz.right - 1]) <= set(plan.persona)
+    assert [line.said_in for line in quiz.lines].count(None) == 2
+    # Of a longer persona as many sentences are shown, in their order.
+    assert {len(persona) for persona in personas} == {3}
+    whole = [next(one for one in PEOPLE if set(persona) <= set(one)) for persona in personas]
+    assert [[s for s in one if s in shown] for one, shown in zip(whole, personas, strict=True)] == personas
+    assert len({one[0] for one in whole}) == 3
+    due = wire.QuizCard(conversation=1, attempt=1, about="personas", lines=[line.text for line in quiz.lines])
+    assert told(walk.last) == [wire.QuizDue(quiz=due)]
+    assert answer(walk, quiz.right, "mine").records[0] == QuizAnswered(
+        "a1-1.1", quiz.right, True, walk.now, "mine"
+    )
+
+
+def test_the_sentence_of_the_ice_breaker_is_in_no_persona() -> None:
+    walk = Walk(new_state(("marmot_warm",), topic_mode="icebreaker", **PERSONA_STUDY)).to(Phase.TOPIC)
+    walk.send("topic", text=None, opinion="like")
+    talked("Hello.", "Goodbye.", walk=walk)
+    rate(walk, ())
+    quiz, plan = walk.state.conversations[0].quiz, walk.state.conversations[0].plan
+    assert quiz is not None
+    assert plan.icebreaker in plan.persona
+    own = [sentence for sentence in plan.persona if sentence != plan.icebreaker]
+    assert set(quiz.lines[quiz.right - 1].text.split("\n")) <= set(own)
+    assert {line.text.count("\n") for line in quiz.lines} == {min(len(own), 3) - 1}
+
+
+@pytest.mark.parametrize(
+    ("first", "personas", "why"),
+    [
+        ("quokka_plain", PEOPLE, "no_persona"),
+        # Two of the others say nearly the same, so that only one of them can be shown.
+        ("marmot_warm", [["I own two left shoes."], ["I taste tea."], ["I taste teas."]], "few_personas"),
+    ],
+)
+def test_without_a_persona_or_enough_others_nothing_is_asked(
+    first: str, personas: list[list[str]], why: str
+) -> None:
+    walk = persona_walk(first, personas)
+    assert walk.last.records[-1] == QuizNotAsked("a1-1.1", why, walk.now, "personas")  # type: ignore[arg-type]
+    assert told(walk.last)[0].type == "topic_due"
+
+
+def test_personas_of_the_workers_other_partners_are_shown_only_if_there_are_too_few_others() -> None:
+    walk = persona_walk()
+    answer(walk, 1)
+    first = walk.state.conversations[0].plan.persona
+    talked("Hello.", "Goodbye.", walk=walk)
+    record = rate(walk, ()).records[-1]
+    assert walk.state.conversations[1].plan.persona != first
+    assert isinstance(record, QuizAsked)
+    assert not any(set(line.text.split("\n")) & set(first) for line in record.lines)
