@@ -333,7 +333,7 @@ def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
         raise StudyInvalid(
             f"Answers are judged by paragraphs, and {len(without)} items have none; "
             f"the first is “{without[0]}”",
-            "Give every item `paragraphs`, or do not ask for the correctness of answers.",
+            "Give every item “paragraphs”, or do not ask for the correctness of answers.",
         )
     if marking and bare:
         raise StudyInvalid(

@@ -190,8 +190,8 @@ class _Likert(_Scale):
     def highest(self, form: AnswerForm) -> int:
         return form.points or 2
 
-    def in_words(self, form: AnswerForm, value: float | str) -> str:
-        point = super().in_words(form, value)
+    def in_words(self, form: AnswerForm, value: float | str, shown: ShownTexts) -> str:
+        point = super().in_words(form, value, shown)
         return f"{form.labels[int(value) - 1]} ({point})" if form.labels else point
 
 
@@ -327,10 +327,10 @@ def misfits(form: AnswerForm) -> Iterator[tuple[str, str]]:
         yield needed, "This is required"
     if needed == "choices" and needed in form.model_fields_set and len(form.choices) < 2:
         yield "choices", "Give at least two answers to choose from"
-    if form.labels and form.points is not None and len(form.labels) != form.points:
-        yield "labels", f"Give a label for each of the {form.points} points"
     if form.labels and form.ends is not None:
         yield "ends", "The points have labels: remove these, or the labels"
+    if form.labels and form.points is not None and len(form.labels) != form.points:
+        yield "labels", f"Give a label for each of the {form.points} points"
     for name, listed in (
         ("choices", form.choices),
         ("categories", form.categories),

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from qc.convert.exchange import arena, convokit, dpo, huggingface, items, openai, parlai, sharegpt
 from qc.convert.exchange.content import Content, Naming
-from qc.convert.exchange.rows import SIMULATED, Json, Reading, Row, first_row, rows
+from qc.convert.exchange.rows import SIMULATED, Json, Reading, SourceRow, first_row, rows
 from qc.convert.hits import Loss
 from qc.errors import OutputError
 
@@ -44,19 +44,19 @@ class Written(Protocol):
         """Write the file, or into the empty folder, at `path`."""
 
 
-class Format(Written, Protocol):
+class ExchangeFormat(Written, Protocol):
     """Interface of a module in this package whose format is read, too."""
 
     def holds(self, first: Json, /) -> bool:
         """Return whether a file that begins with the row `first` is of the format."""
 
-    def read(self, rows: Sequence[Row], reading: Reading, /) -> Content:
+    def read(self, rows: Sequence[SourceRow], reading: Reading, /) -> Content:
         """Return what `rows` hold; mistakes and what is left out go to `reading`."""
 
 
 ITEMS = "items"
 # In the order in which a file is compared with them: a row of an arena may have `messages`, too.
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, ExchangeFormat] = {
     ITEMS: items,
     "arena": arena,
     "dpo": dpo,

@@ -6,8 +6,8 @@ compar:IA's columns are read, too. `candor report` reads the same files for thei
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from qc.convert.exchange.content import Content, Message, Transcript, Vote, Winner
-from qc.convert.exchange.rows import Json, Reading, Row, openai_messages, simulation, write_lines
+from qc.convert.exchange.content import ChatMessage, Content, SharedTranscript, Vote, Winner
+from qc.convert.exchange.rows import Json, Reading, SourceRow, openai_messages, simulation, write_lines
 from qc.errors import quoted
 from qc.loading.source import FIRST_SYSTEM
 from qc.loading.votes import (
@@ -38,14 +38,14 @@ def holds(first: Json) -> bool:
     return any(name in first for name in FIRST_SYSTEM) and any(name in first for name in SECOND_SYSTEM)
 
 
-def read(rows: Sequence[Row], reading: Reading) -> Content:
+def read(rows: Sequence[SourceRow], reading: Reading) -> Content:
     """Return the votes in `rows`; those without a choice are left out."""
     found: dict[str, Vote] = {}
     for row in rows:
         reading.name_columns(row, _KNOWN)
         name = reading.name(row, IDS)
         first, second = (
-            Transcript(name, reading.system(row.where, _first(row, systems)), _said(row, side, reading))
+            SharedTranscript(name, reading.system(row.where, _first(row, systems)), _said(row, side, reading))
             for side, systems in enumerate((FIRST_SYSTEM, SECOND_SYSTEM))
         )
         winner = _winner(row, reading)
@@ -62,17 +62,17 @@ def read(rows: Sequence[Row], reading: Reading) -> Content:
     return Content(reading.title, votes=tuple(found.values()))
 
 
-def _first(row: Row, names: Sequence[str]) -> object:
+def _first(row: SourceRow, names: Sequence[str]) -> object:
     """Return the value of the first of `names` that the row has."""
     return next((row.values[name] for name in names if row.values.get(name) is not None), None)
 
 
-def _said(row: Row, side: int, reading: Reading) -> tuple[Message, ...]:
+def _said(row: SourceRow, side: int, reading: Reading) -> tuple[ChatMessage, ...]:
     name = next((pair[side] for pair in TEXTS if row.values.get(pair[side]) is not None), None)
     return () if name is None else reading.messages(f"{row.where}.{name}", row.values[name])
 
 
-def _winner(row: Row, reading: Reading) -> Winner | None:
+def _winner(row: SourceRow, reading: Reading) -> Winner | None:
     if WINNER in row.values:
         given = str(row.values[WINNER] or "").strip().lower()
         if given and given not in OUTCOMES:

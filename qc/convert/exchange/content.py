@@ -10,7 +10,7 @@ Author = Literal["worker", "bot"]
 Winner = Literal["first", "second", "tie"]
 
 
-class Message(NamedTuple):
+class ChatMessage(NamedTuple):
     """A line of a conversation."""
 
     author: Author
@@ -18,7 +18,7 @@ class Message(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class SharedTranscript:
     """A conversation with one system.
 
     Attributes:
@@ -31,7 +31,7 @@ class Transcript:
 
     name: str
     system: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     worker: str | None = None
     ratings: Mapping[str, float] = field(default_factory=dict)
 
@@ -49,8 +49,8 @@ class Vote:
     """
 
     name: str
-    first: Transcript
-    second: Transcript
+    first: SharedTranscript
+    second: SharedTranscript
     winner: Winner
     voter: str | None = None
     time: float | None = None
@@ -69,12 +69,12 @@ class Content:
     """
 
     name: str
-    transcripts: tuple[Transcript, ...] = ()
+    transcripts: tuple[SharedTranscript, ...] = ()
     votes: tuple[Vote, ...] = ()
     lost: tuple[Loss, ...] = ()
     simulated: bool = False
 
-    def conversations(self) -> Iterator[Transcript]:
+    def conversations(self) -> Iterator[SharedTranscript]:
         """Yield all conversations that have texts; of a vote, the first and then the second."""
         for transcript in self.transcripts:
             if transcript.messages:

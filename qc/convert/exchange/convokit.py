@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from qc.convert.exchange.content import Author, Content, Transcript
-from qc.convert.exchange.rows import UTTERANCES, Json, Reading, Row, about, simulation, write_lines
+from qc.convert.exchange.content import Author, Content, SharedTranscript
+from qc.convert.exchange.rows import UTTERANCES, Json, Reading, SourceRow, about, simulation, write_lines
 from qc.convert.exchange.speakers import Said, transcript
 
 HOLDS = frozenset({"workers", "ratings"})
@@ -22,7 +22,7 @@ def holds(first: Json) -> bool:
     return any(name in first for name in (_CONVERSATION, "root")) and "text" in first
 
 
-def read(rows: Sequence[Row], reading: Reading) -> Content:
+def read(rows: Sequence[SourceRow], reading: Reading) -> Content:
     """Return the conversations in the utterances `rows`, in the order of their first lines."""
     said: dict[str, list[Said]] = {}
     first: dict[str, str] = {}
@@ -79,7 +79,7 @@ def write(content: Content, folder: Path) -> None:
         (folder / name).write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
 
 
-def _utterances(name: str, transcript: Transcript) -> Iterator[Json]:
+def _utterances(name: str, transcript: SharedTranscript) -> Iterator[Json]:
     """Yield the utterances of a conversation, which is called like its first one."""
     before = None
     for number, said in enumerate(transcript.messages):
@@ -97,7 +97,7 @@ def _utterances(name: str, transcript: Transcript) -> Iterator[Json]:
         before = utterance
 
 
-def _speaker(transcript: Transcript, author: Author) -> str:
+def _speaker(transcript: SharedTranscript, author: Author) -> str:
     return transcript.system if author == "bot" else transcript.worker or _PERSON
 
 

@@ -6,8 +6,8 @@ The prompt is all that both conversations begin with; `chosen` and `rejected` go
 from collections.abc import Sequence
 from pathlib import Path
 
-from qc.convert.exchange.content import Content, Message, Transcript, Vote
-from qc.convert.exchange.rows import Json, Reading, Row, openai_messages, simulation, write_lines
+from qc.convert.exchange.content import ChatMessage, Content, SharedTranscript, Vote
+from qc.convert.exchange.rows import Json, Reading, SourceRow, openai_messages, simulation, write_lines
 from qc.convert.hits import Loss
 
 HOLDS = frozenset({"workers", "votes"})
@@ -21,7 +21,7 @@ def holds(first: Json) -> bool:
     return _CHOSEN in first and _REJECTED in first
 
 
-def read(rows: Sequence[Row], reading: Reading) -> Content:
+def read(rows: Sequence[SourceRow], reading: Reading) -> Content:
     """Return the pairs in `rows`; systems without a name are called `chosen` and `rejected`."""
     found = []
     for row in rows:
@@ -29,7 +29,7 @@ def read(rows: Sequence[Row], reading: Reading) -> Content:
         name, voter = reading.name(row, _NAMES), row.values.get("judge")
         prompt = _said(row, "prompt", reading) if "prompt" in row.values else ()
         chosen, rejected = (
-            Transcript(
+            SharedTranscript(
                 name,
                 reading.system(row.where, row.values.get(model) or side),
                 (*prompt, *_said(row, side, reading)),
@@ -40,7 +40,7 @@ def read(rows: Sequence[Row], reading: Reading) -> Content:
     return Content(reading.title, votes=tuple(found))
 
 
-def _said(row: Row, column: str, reading: Reading) -> tuple[Message, ...]:
+def _said(row: SourceRow, column: str, reading: Reading) -> tuple[ChatMessage, ...]:
     given = row.values.get(column)
     where = f"{row.where}.{column}"
     if not isinstance(given, str):
@@ -48,7 +48,7 @@ def _said(row: Row, column: str, reading: Reading) -> tuple[Message, ...]:
     if column != "prompt" and "prompt" not in row.values:
         reading.refuse(row.where, "has no prompt, and its answers are texts.", "Add the column prompt.")
     text = reading.text(where, given)
-    return (Message("worker" if column == "prompt" else "bot", text),) if text else ()
+    return (ChatMessage("worker" if column == "prompt" else "bot", text),) if text else ()
 
 
 def losses(content: Content) -> list[Loss]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from qc.convert.exchange.content import Content, Transcript
-from qc.convert.exchange.rows import Json, Reading, Row, write_lines
+from qc.convert.exchange.content import Content, SharedTranscript
+from qc.convert.exchange.rows import Json, Reading, SourceRow, write_lines
 from qc.convert.hits import Loss
 
 HOLDS = frozenset[str]()
@@ -16,14 +16,14 @@ def holds(first: Json) -> bool:
     return "item" in first and "turns" in first
 
 
-def read(rows: Sequence[Row], reading: Reading) -> Content:
+def read(rows: Sequence[SourceRow], reading: Reading) -> Content:
     """Return the conversations in `rows`."""
     roles = {"worker": "user", "bot": "assistant"}
     found = []
     for row in rows:
         reading.name_columns(row, _COLUMNS)
         found.append(
-            Transcript(
+            SharedTranscript(
                 name=reading.name(row, ["item"]),
                 system=reading.system(row.where, row.values.get("system")),
                 messages=reading.messages(
@@ -50,10 +50,10 @@ def losses(content: Content) -> list[Loss]:
     ]
 
 
-def _is_item(transcript: Transcript) -> bool:
+def _is_item(transcript: SharedTranscript) -> bool:
     return any(message.author == "bot" for message in transcript.messages)
 
 
-def _item(transcript: Transcript) -> Json:
+def _item(transcript: SharedTranscript) -> Json:
     turns = [{"author": one.author, "text": one.text} for one in transcript.messages]
     return {"item": transcript.name, "system": transcript.system, "turns": turns}

@@ -6,8 +6,8 @@ Beside `messages` a line may have `id`, `model`, `worker` and `ratings`; readers
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from qc.convert.exchange.content import Content, Transcript
-from qc.convert.exchange.rows import Json, Reading, Row, about, openai_messages, write_lines
+from qc.convert.exchange.content import Content, SharedTranscript
+from qc.convert.exchange.rows import Json, Reading, SourceRow, about, openai_messages, write_lines
 
 HOLDS = frozenset({"workers", "ratings"})
 _NAMES = ("id", "conversation_id")
@@ -18,13 +18,13 @@ def holds(first: Json) -> bool:
     return "messages" in first
 
 
-def read(rows: Sequence[Row], reading: Reading) -> Content:
+def read(rows: Sequence[SourceRow], reading: Reading) -> Content:
     """Return the conversations in `rows`."""
     found = []
     for row in rows:
         reading.name_columns(row, ("messages", "model", *_NAMES))
         found.append(
-            Transcript(
+            SharedTranscript(
                 name=reading.name(row, _NAMES),
                 system=reading.system(row.where, row.values.get("model")),
                 messages=reading.messages(f"{row.where}.messages", row.values.get("messages")),

@@ -6,8 +6,8 @@ A file of ParlAI may have a `.metadata` file beside it. ParlAI reads a file with
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from qc.convert.exchange.content import Content, Message
-from qc.convert.exchange.rows import Json, Reading, Row, about, write_lines
+from qc.convert.exchange.content import ChatMessage, Content
+from qc.convert.exchange.rows import Json, Reading, SourceRow, about, write_lines
 from qc.convert.exchange.speakers import Said, transcript
 
 HOLDS = frozenset({"workers", "ratings"})
@@ -20,7 +20,7 @@ def holds(first: Json) -> bool:
     return "dialog" in first
 
 
-def read(rows: Sequence[Row], reading: Reading) -> Content:
+def read(rows: Sequence[SourceRow], reading: Reading) -> Content:
     """Return the conversations in `rows`."""
     found = []
     for row in rows:
@@ -30,7 +30,7 @@ def read(rows: Sequence[Row], reading: Reading) -> Content:
     return Content(reading.title, transcripts=tuple(found))
 
 
-def _said(row: Row, reading: Reading) -> Iterator[Said]:
+def _said(row: SourceRow, reading: Reading) -> Iterator[Said]:
     """Yield speaker and text of each act. Acts stand in pairs, or, of `model_chat`, one after the other."""
     given = row.values.get("dialog")
     if not isinstance(given, list):
@@ -69,9 +69,9 @@ def write(content: Content, path: Path) -> None:
     )
 
 
-def _pairs(messages: Sequence[Message]) -> list[list[Message]]:
+def _pairs(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
     """Return the lines in exchanges, each of which a worker begins."""
-    pairs: list[list[Message]] = []
+    pairs: list[list[ChatMessage]] = []
     for message in messages:
         if message.author == "worker" or not pairs:
             pairs.append([])

@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from candor.common.files import read_file
 from qc.convert.exchange import inspect_logs
-from qc.convert.exchange.content import Content, Message, Naming, Transcript
+from qc.convert.exchange.content import ChatMessage, Content, Naming, SharedTranscript
 from qc.convert.hits import Loss
 from qc.errors import DataError, Problem, SourceError, quoted
 from qc.formats.archive import PARQUET, ZIP, require_bounded_parquet
@@ -33,7 +33,7 @@ _UNSEEN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SourceRow:
     """A row of a file, with its place in messages to the user."""
 
     where: str
@@ -64,7 +64,7 @@ def first_row(path: Path) -> Json | None:
     return given if isinstance(given, dict) else None
 
 
-def rows(path: Path) -> list[Row]:
+def rows(path: Path) -> list[SourceRow]:
     """Return all rows of a file or folder that has a `first_row`.
 
     Raises:
@@ -81,10 +81,10 @@ def rows(path: Path) -> list[Row]:
     if content.startswith(PARQUET):
         return list(_parquet(file))
     if content.startswith(ZIP):
-        return [Row(name, values) for name, values in inspect_logs.samples(file)]
+        return [SourceRow(name, values) for name, values in inspect_logs.samples(file)]
     if content.lstrip().startswith(b"["):
         return list(_list(file))
-    found: list[Row] = []
+    found: list[SourceRow] = []
     problems: list[Problem] = []
     for number, line in enumerate(content.split(b"\n"), start=1):
         if not line.strip():
@@ -96,7 +96,7 @@ def rows(path: Path) -> list[Row]:
             problems.append(Problem(where, f"is not JSON ({error}).", _REPAIR))
             continue
         if isinstance(given, dict):
-            found.append(Row(where, given))
+            found.append(SourceRow(where, given))
         else:
             problems.append(Problem(where, "is not a JSON object.", _REPAIR))
     if problems:
@@ -112,7 +112,7 @@ def _file(path: Path) -> Path | None:
     return next((file for file in inside if file.is_file()), None)
 
 
-def _parquet(file: Path) -> Iterator[Row]:
+def _parquet(file: Path) -> Iterator[SourceRow]:
     import pyarrow as pa  # noqa: PLC0415  # importing it takes longer than reading most files
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -125,12 +125,12 @@ def _parquet(file: Path) -> Iterator[Row]:
                 for values in batch.to_pylist():
                     number += 1
                     known = {name: value for name, value in values.items() if value is not None}
-                    yield Row(f"row {number}", known)
+                    yield SourceRow(f"row {number}", known)
     except (pa.ArrowException, OSError) as error:
         raise SourceError(f"{file}: this Parquet file is damaged ({error}). Get it again.") from None
 
 
-def _list(file: Path) -> Iterator[Row]:
+def _list(file: Path) -> Iterator[SourceRow]:
     try:
         given = from_json(read_file(file))
     except ValueError as error:
@@ -140,7 +140,7 @@ def _list(file: Path) -> Iterator[Row]:
     for number, values in enumerate(given, start=1):
         if not isinstance(values, dict):
             raise DataError(str(file), [Problem(f"entry {number}", "is not a JSON object.", _REPAIR)])
-        yield Row(f"entry {number}", values)
+        yield SourceRow(f"entry {number}", values)
 
 
 @dataclass
@@ -168,13 +168,13 @@ class Reading:
         """Note a mistake."""
         self.problems.append(Problem(where, reason, remedy))
 
-    def name_columns(self, row: Row, known: Iterable[str]) -> None:
+    def name_columns(self, row: SourceRow, known: Iterable[str]) -> None:
         """Note the columns of a row that are not `known`, as left out."""
         for name in row.values.keys() - {*known, SIMULATED}:
             if row.values[name] not in (None, "", [], {}):
                 self.unread[f"column {quoted(name)}, which is not read"] += 1
 
-    def name(self, row: Row, columns: Iterable[str]) -> str:
+    def name(self, row: SourceRow, columns: Iterable[str]) -> str:
         """Return the row's name from the first of `columns` that it has, else its place."""
         return next((clean(str(row.values[each])) for each in columns if row.values.get(each)), row.where)
 
@@ -192,7 +192,7 @@ class Reading:
         role: str = "role",
         text: str = "content",
         roles: Mapping[str, str] | None = None,
-    ) -> tuple[Message, ...]:
+    ) -> tuple[ChatMessage, ...]:
         """Return the lines of a conversation, without system prompts, tools and empty ones.
 
         Args:
@@ -209,7 +209,7 @@ class Reading:
         if not isinstance(given, list):
             self.refuse(where, "is not a list of messages.")
             return ()
-        found: list[Message] = []
+        found: list[ChatMessage] = []
         for number, one in enumerate(given):
             place = f"{where}[{number}]"
             if not isinstance(one, dict):
@@ -223,7 +223,7 @@ class Reading:
                 known = ", ".join(dict.fromkeys([*(roles or {}), *_ROLES, *_UNSEEN]))
                 self.refuse(f"{place}.{role}", f"{quoted(named)} is none of {known}.")
             elif content := self.text(f"{place}.{text}", one.get(text)):
-                found.append(Message("worker" if standard == "user" else "bot", content))
+                found.append(ChatMessage("worker" if standard == "user" else "bot", content))
         return tuple(found)
 
     def text(self, where: str, given: object) -> str:
@@ -262,13 +262,13 @@ class Reading:
         return replace(found, lost=lost, simulated=simulated)
 
 
-def openai_messages(transcript: Iterable[Message]) -> list[Json]:
+def openai_messages(transcript: Iterable[ChatMessage]) -> list[Json]:
     """Return lines as OpenAI's messages."""
     roles = {author: role for role, author in _ROLES.items()}
     return [{"role": roles[one.author], "content": one.text} for one in transcript]
 
 
-def about(transcript: Transcript, content: Content) -> Json:
+def about(transcript: SharedTranscript, content: Content) -> Json:
     """Return what formats of one object for each conversation say of it beside its lines."""
     known = {"id": transcript.name, "model": transcript.system, "worker": transcript.worker}
     told: Json = {name: value for name, value in known.items() if value is not None}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from qc.convert.exchange.content import Content, Message, Transcript, Vote, Winner
+from qc.convert.exchange.content import ChatMessage, Content, SharedTranscript, Vote, Winner
 from qc.convert.hits import Json, Loss, asked_losses, assignments, incidents
 from qc.errors import OutputError
 from qc.loading import LoadOptions, Source, read_run
@@ -32,7 +32,8 @@ def _of_choices(compared: Choices) -> Content:
     for row in rows[~with_qc].to_dict("records"):
         name, worker = f"{row['assignment']}/{row['pair']}/{row['turn']}", row["worker"]
         first, second = (
-            Transcript(name, row[side], _messages(row[f"{side}_said"]), worker) for side in ("left", "right")
+            SharedTranscript(name, row[side], _messages(row[f"{side}_said"]), worker)
+            for side in ("left", "right")
         )
         time = None if np.isnan(row["time"]) else float(row["time"])
         votes.append(Vote(name, first, second, _WINNERS[row["preference"]], worker, time))
@@ -54,7 +55,7 @@ def of_run(run: Run) -> Content:
         raise OutputError(f"{run.source}: the run {run.name!r} {why}. Convert the run or file that has them.")
     qc = set(run.systems.loc[run.systems["is_qc"], "system"])
     held = [
-        Transcript(
+        SharedTranscript(
             name=one["conversation"],
             system=one["system"],
             messages=tuple(_exchanged(one["exchanges"])),
@@ -73,15 +74,15 @@ def of_run(run: Run) -> Content:
     )
 
 
-def _messages(said: Iterable[tuple[str, str]]) -> tuple[Message, ...]:
-    return tuple(Message("worker" if author == "worker" else "bot", text) for author, text in said)
+def _messages(said: Iterable[tuple[str, str]]) -> tuple[ChatMessage, ...]:
+    return tuple(ChatMessage("worker" if author == "worker" else "bot", text) for author, text in said)
 
 
-def _exchanged(exchanges: Iterable[Json]) -> Iterator[Message]:
+def _exchanged(exchanges: Iterable[Json]) -> Iterator[ChatMessage]:
     for said in exchanges:
-        yield Message("worker", said["input"])
+        yield ChatMessage("worker", said["input"])
         if said["reply"]:
-            yield Message("bot", said["reply"])
+            yield ChatMessage("bot", said["reply"])
 
 
 def _lost(run: Run, words: Words, with_qc: int) -> list[Loss]:

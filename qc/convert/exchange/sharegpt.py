@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from qc.convert.exchange.content import Content, Transcript
-from qc.convert.exchange.rows import Json, Reading, Row, about, write_lines
+from qc.convert.exchange.content import Content, SharedTranscript
+from qc.convert.exchange.rows import Json, Reading, SourceRow, about, write_lines
 
 HOLDS = frozenset({"workers", "ratings"})
 _NAMES = ("id", "conversation_id")
@@ -25,14 +25,14 @@ def holds(first: Json) -> bool:
     return "conversations" in first
 
 
-def read(rows: Sequence[Row], reading: Reading) -> Content:
+def read(rows: Sequence[SourceRow], reading: Reading) -> Content:
     """Return the conversations in `rows`."""
     found = []
     for row in rows:
         reading.name_columns(row, ("conversations", "model", *_NAMES))
         given = row.values.get("conversations")
         found.append(
-            Transcript(
+            SharedTranscript(
                 name=reading.name(row, _NAMES),
                 system=reading.system(row.where, row.values.get("model")),
                 messages=reading.messages(f"{row.where}.conversations", given, "from", "value", _ROLES),

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from qc.convert.exchange.content import Message, Transcript
+from qc.convert.exchange.content import ChatMessage, SharedTranscript
 from qc.convert.exchange.rows import Reading
 
 Said = tuple[str, str]  # speaker and text
 
 
-def transcript(where: str, name: str, system: object, said: Sequence[Said], reading: Reading) -> Transcript:
+def transcript(
+    where: str, name: str, system: object, said: Sequence[Said], reading: Reading
+) -> SharedTranscript:
     """Return a conversation.
 
     The system is the speaker whom the user names, else the one called `system`, else the second to speak.
@@ -30,8 +32,8 @@ def transcript(where: str, name: str, system: object, said: Sequence[Said], read
         reading.refuse(where, reason, "Name the system with --speaker, or take the conversation out.")
     if (others := len(speakers) - 2) > 0:
         reading.unread["speakers beside the system and one person, shown as that person"] += others
-    return Transcript(
+    return SharedTranscript(
         name,
         reading.system(where, system or reading.naming.system or speaker),
-        tuple(Message("bot" if one == speaker else "worker", text) for one, text in said),
+        tuple(ChatMessage("bot" if one == speaker else "worker", text) for one, text in said),
     )

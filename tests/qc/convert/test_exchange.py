@@ -21,7 +21,7 @@ from typer.testing import CliRunner, Result
 
 from qc.convert import exchange
 from qc.convert.__main__ import app
-from qc.convert.exchange.content import Content, Message, Naming, Transcript, Vote
+from qc.convert.exchange.content import ChatMessage, Content, Naming, SharedTranscript, Vote
 from qc.convert.exchange.runs import content_of, of_run
 from qc.errors import DataError
 from qc.loading import LoadOptions, open_source
@@ -29,24 +29,37 @@ from qc.loading.votes import read_votes
 from server.items import read_items
 from tests.qc.support.spoken import spoken_run
 
-HELLO = (Message("worker", "Hi!"), Message("bot", "Hello."))
+HELLO = (ChatMessage("worker", "Hi!"), ChatMessage("bot", "Hello."))
 TRANSCRIPTS = Content(
     "chats",
     transcripts=(
-        Transcript(
-            "c1", "base", (*HELLO, Message("worker", "Bye"), Message("bot", "See you.")), "w1", {"fun": 60}
+        SharedTranscript(
+            "c1",
+            "base",
+            (*HELLO, ChatMessage("worker", "Bye"), ChatMessage("bot", "See you.")),
+            "w1",
+            {"fun": 60},
         ),
-        Transcript("c2", "large", (Message("bot", "Good day!"), Message("worker", "Hi!")), "w2"),
+        SharedTranscript(
+            "c2", "large", (ChatMessage("bot", "Good day!"), ChatMessage("worker", "Hi!")), "w2"
+        ),
     ),
 )
 VOTES = Content(
     "votes",
     votes=tuple(
-        Vote(name, Transcript(name, "base", HELLO), Transcript(name, "large", other), winner, "w1", 1e9)
+        Vote(
+            name,
+            SharedTranscript(name, "base", HELLO),
+            SharedTranscript(name, "large", other),
+            winner,
+            "w1",
+            1e9,
+        )
         for name, other, winner in (
-            ("v1", (HELLO[0], Message("bot", "Hey.")), "second"),
-            ("v2", (HELLO[0], Message("bot", "Go away.")), "first"),
-            ("v3", (HELLO[0], Message("bot", "Hello!")), "tie"),
+            ("v1", (HELLO[0], ChatMessage("bot", "Hey.")), "second"),
+            ("v2", (HELLO[0], ChatMessage("bot", "Go away.")), "first"),
+            ("v3", (HELLO[0], ChatMessage("bot", "Hello!")), "tie"),
         )
     ),
 )

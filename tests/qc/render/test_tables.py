@@ -34,6 +34,7 @@ ALWAYS = {
     "flagged.csv",
     "served.csv",
     "answers.csv",
+    "answers_marks.csv",
     "answers_numbers.csv",
     "quiz.csv",
     "quiz_systems.csv",

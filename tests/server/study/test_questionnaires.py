@@ -3,7 +3,7 @@
 import pytest
 
 from server.errors import StudyInvalid
-from server.session.answer_kinds import AnswerForm
+from server.session.answer_kinds import NOTHING_SHOWN, AnswerForm
 from server.study import parse_study
 
 
@@ -55,6 +55,6 @@ questionnaires:
 
 def test_researchers_read_a_point_with_its_label() -> None:
     form = AnswerForm(kind="likert", points=3, labels=("Hard to read", "Some mistakes", "Perfect"))
-    assert form.type.in_words(form, 2.0) == "Some mistakes (2 of 3)"
+    assert form.type.in_words(form, 2.0, NOTHING_SHOWN) == "Some mistakes (2 of 3)"
     bare = AnswerForm(kind="likert", points=3)
-    assert bare.type.in_words(bare, 2.0) == "2 of 3"
+    assert bare.type.in_words(bare, 2.0, NOTHING_SHOWN) == "2 of 3"
