@@ -31,7 +31,7 @@ from server.items import items_of
 from server.recruiters.pay_platform import decimal_amount, shown_amount
 from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.serving import Fault, Faults, Signer, serving, stand_in
-from server.study import DEMO, DEMO_TRANSCRIPTS, EditedSetting, edited, load_study, parse_study
+from server.study import DEMO, EditedSetting, edited, load_study, parse_study
 
 RUN = "demo-prolific"
 _STUDY = DEMO.with_name("demo_prolific.yaml")
@@ -300,7 +300,8 @@ def _wait() -> None:
         console.print("Ended.")
 
 
-TRANSCRIPTS = "demo-transcripts"
+# As many simulated workers as each demo has work for.
+_CROWD = {"demo_transcripts": 60, "demo_questions": 60, "demo_answers": 40, "demo_correctness": 30}
 
 cli = typer.Typer(
     help="Try Candor before you have a study of your own.",
@@ -321,24 +322,53 @@ def transcripts(data: Data = None) -> None:
 
     Conversations of simulated workers are enough. A running server serves the run within a second.
     """
+    _open("demo_transcripts", data)
+
+
+@cli.command()
+def questions(data: Data = None) -> None:
+    """Open a run in which workers rate questions that systems wrote about a passage."""
+    _open("demo_questions", data)
+
+
+@cli.command()
+def answers(data: Data = None) -> None:
+    """Open a run in which workers rate answers to questions about passages."""
+    _open("demo_answers", data)
+
+
+@cli.command()
+def correctness(data: Data = None) -> None:
+    """Open a run in which workers judge by paragraphs whether answers are correct."""
+    _open("demo_correctness", data)
+
+
+def _open(name: str, data: Path | None) -> None:
+    """Open a run of the shipped study `name` and say how to try it, unless it is open already."""
     settings = settings_from(data=data)
+    file, run = DEMO.with_name(f"{name}.yaml"), name.replace("_", "-")
     try:
-        study, text = load_study(DEMO_TRANSCRIPTS)
-        with transaction(settings) as connection:
-            stands = find_opened(connection, text, TRANSCRIPTS)
-            items = items_of(study, connection, DEMO_TRANSCRIPTS.parent) if stands is None else []
-            entry = open_run(connection, text, TRANSCRIPTS, utc_now(), items)
+        study, text = load_study(file)
+        of_file = study.items is not None and study.items.file is not None
+        with transaction(settings, begins=of_file) as connection:
+            stands = find_opened(connection, text, run)
+            items = items_of(study, connection, file.parent) if stands is None else []
+            entry = open_run(connection, text, run, utc_now(), items)
             if stands is None:
-                record(connection, CommandLine(), "run.open", TRANSCRIPTS)
+                record(connection, CommandLine(), "run.open", run)
     except RunNotFound as error:
         fail(error.message, "Start the server once (`candor serve`): it opens the run `demo`.")
     except CandorError as error:
         fail(error.message, error.hint)
-    what = f"with {len(items)} conversations" if stands is None else "and was opened before"
+    what = (
+        f"with {len(items)} {'texts' if of_file else 'conversations'}"
+        if stands is None
+        else "and was opened before"
+    )
     url = settings.resolved_public_url
     console.print(f"Run [bold]{entry.slug}[/] is open {what}: {url}/w/{entry.slug}", soft_wrap=True)
     console.print("Let simulated workers rate them:", soft_wrap=True)
-    console.print(f"  candor crowd --url {url}/w/{entry.slug} --workers 60", soft_wrap=True)
+    console.print(f"  candor crowd --url {url}/w/{entry.slug} --workers {_CROWD[name]}", soft_wrap=True)
 
 
 cli.command()(prolific)

@@ -25,7 +25,6 @@ from server.study.settings import study_schema
 from server.study.study import (
     BLANK,
     DEMO,
-    DEMO_TRANSCRIPTS,
     PARTNER,
     PEOPLE,
     REGISTERED,
@@ -43,7 +42,6 @@ __all__ = [
     "BLANK",
     "COMPOSITIONS",
     "DEMO",
-    "DEMO_TRANSCRIPTS",
     "LEFT_OUT",
     "PARTNER",
     "PEOPLE",

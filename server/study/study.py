@@ -49,7 +49,6 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
 BLANK = DEMO.with_name("blank.yaml")
-DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
 # The version of the settings. A file that needs a later one has a `version`; most files leave it out.
 VERSION = 1
 _HOUR, _DAY = 3_600.0, 86_400.0

@@ -210,6 +210,13 @@ def test_a_run_whose_bots_cannot_be_opened_is_not_stored(candor: Candor, tmp_pat
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT * FROM run") == []
 
 
+@pytest.mark.parametrize(("name", "texts"), [("questions", 24), ("answers", 24), ("correctness", 16)])
+def test_shipped_texts_can_be_rated_at_once(candor: Candor, tmp_path: Path, name: str, texts: int) -> None:
+    opened = candor("demo", name, "--data", tmp_path)
+    assert f"Run demo-{name} is open with {texts} texts" in opened.stdout
+    assert "was opened before" in candor("demo", name, "--data", tmp_path).stdout
+
+
 def test_listing_the_runs(candor: Candor, tmp_path: Path) -> None:
     data = tmp_path / "data"
     candor("study", "new", "pilot", "--demo", "--data", data)

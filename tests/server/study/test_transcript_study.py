@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.errors import StudyInvalid
-from server.study import DEMO_TRANSCRIPTS, Composition, load_study, parse_study
+from server.study import DEMO, Composition, load_study, parse_study
 from tests.server.support.items import QUESTIONS, items_text
 from tests.server.support.study import study_text
 
@@ -26,7 +26,7 @@ def test_what_it_is_unless_it_says_so() -> None:
 
 
 def test_the_demo() -> None:
-    study, _ = load_study(DEMO_TRANSCRIPTS)
+    study, _ = load_study(DEMO.with_name("demo_transcripts.yaml"))
     assert study.task == "transcripts"
     assert study.conversations == 20
 
