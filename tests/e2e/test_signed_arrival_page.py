@@ -47,7 +47,7 @@ def test_a_signed_arrival_goes_on_in_its_browser_and_in_no_other(
     worker.goto(late)
     expect(consent).to_be_visible()
     other = context_of(browser, 360).new_page()
-    told = other.get_by_text("Er galt nur wenige Minuten")
+    told = other.get_by_text("nur wenige Minuten gültig")
     for refused, expired in ((late, 1), (address, 0), (worker.url.replace("PID-ann", "PID-bob"), 1)):
         other.goto(refused)
         expect(other.get_by_role("heading", name=re.compile("Link"))).to_be_visible()

@@ -50,6 +50,8 @@ TEXTS = {
     "corpus": "builtin:smalltalk",
     "qc.corpus": "builtin:smalltalk",
 }
+# Texts that a question can mark where it is asked: what is read of a system is in the conversation only.
+MARKED = {"before": ["words"], "conversation": ["output", "words"], "after": ["words"]}
 # Names of a mapping whose names are the researcher's own.
 NAMES = {"texts.words": "instructions.chat", "simulate.quality": "a", "texts.words.*": "other"}
 # Settings whose values have to fit the rest of the study.
@@ -67,7 +69,7 @@ VALUES: dict[str, list[Any]] = {
         ]
     ],
     "composition": ["reading", "questions", {"ordinary": 4, "bad": 1, "repeat": 1, "reference": 1}],
-}
+} | {f"questionnaires.{part}.*.text": texts for part, texts in MARKED.items()}
 SYSTEMS = [{"name": name, "family": name, "bot": "builtin:reflect"} for name in ("a", "b", "c")]
 BASES: dict[str, dict[str, Any]] = {
     "chat": {"systems": SYSTEMS, "systems_per_assignment": 2},
@@ -83,6 +85,7 @@ WITH: dict[str, dict[str, Any]] = {
         "systems": [*SYSTEMS[:2], {"name": "c", "family": "c", "bot": "human:partner"}],
         "texts": {"consent": {"version": "1", "text": "Some partners are people."}},
     },
+    "quiz": {"systems": [*SYSTEMS[:2], SYSTEMS[2] | {"persona": "random"}]},
     "simulate": {"systems": SYSTEMS[:1], "systems_per_assignment": 1, "qc_per_assignment": 0},
 }
 
@@ -128,7 +131,9 @@ def samples_of(schema: dict[str, Any], path: str) -> list[Any]:
             return [larger if larger <= most else (least + most) / 2]
         case "array":
             each = samples(schema["items"], f"{path}.*")
-            least = 2 if path.endswith("choices") else schema.get("minItems", 1)
+            least = (
+                2 if path.endswith("choices") else 3 if path.endswith("labels") else schema.get("minItems", 1)
+            )
             return [labelled(each * max(1, least // len(each)))]
         case "object":
             return [{"any": {"thing": [1, True]}}]
@@ -155,7 +160,11 @@ def objects(schema: dict[str, Any], path: str) -> Iterator[dict[str, Any]]:
         for kind in kinds:
             fitting = {name: part for name, part in parts.items() if kind in part.get("x-kinds", [kind])}
             fitting["kind"] = {"const": kind}
-            yield from objects({"properties": fitting}, path)
+            # Points have words at both ends, or a label each.
+            apart = ("labels", "ends") if {"labels", "ends"} <= fitting.keys() else ("",)
+            for other in apart:
+                chosen = {name: part for name, part in fitting.items() if name != other}
+                yield from objects({"properties": chosen}, path)
         return
     columns = [samples(part, f"{path}.{name}") for name, part in parts.items()]
     for row in zip_longest(*columns):

@@ -170,12 +170,12 @@ def _ratings(
     if design.split:
         tastes[:, 0] += design.split * rng.choice([-1, 1], design.workers)
     of_conversation = np.sqrt(max(SD_CONVERSATION**2 - design.taste**2, 0))
-    rest = rng.normal(0, SD_REST, (len(systems), 1 if design.halo else len(LABELS)))
+    impressions = 1 if design.halo else len(LABELS)
     noise = (
         rng.normal(0, SD_WORKER, design.workers)[workers, None]
         + tastes[workers, systems][:, None]
         + rng.normal(0, of_conversation, (len(systems), 1))
-        + rest
+        + rng.normal(0, SD_REST, (len(systems), impressions))
     )
     usual = np.hstack(
         [np.full(STRONG, MEAN_STRONG), np.full(WEAK, MEAN_STRONG if design.halo else MEAN_WEAK)]
