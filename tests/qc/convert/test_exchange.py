@@ -27,6 +27,7 @@ from qc.errors import DataError
 from qc.loading import LoadOptions, open_source
 from qc.loading.votes import read_votes
 from server.items import read_items
+from tests.needs import need_parlai
 from tests.qc.support.spoken import spoken_run
 
 HELLO = (ChatMessage("worker", "Hi!"), ChatMessage("bot", "Hello."))
@@ -401,11 +402,13 @@ def test_names_of_systems_without_effect_are_refused(
 @pytest.mark.parlai
 @pytest.mark.soak  # importing ParlAI takes ten seconds
 def test_parlai_reads_what_is_written_and_what_it_writes_is_read(tmp_path: Path) -> None:
-    conversations = pytest.importorskip("parlai.utils.conversations").Conversations
+    need_parlai()
+    from parlai.utils.conversations import Conversations
+
     exchange.save(TRANSCRIPTS, tmp_path / "ours.jsonl", "parlai")
-    read = [[(turn.id, turn.text) for turn in one] for one in conversations(str(tmp_path / "ours.jsonl"))]
+    read = [[(turn.id, turn.text) for turn in one] for one in Conversations(str(tmp_path / "ours.jsonl"))]
     assert read[0][:2] == [("w1", "Hi!"), ("base", "Hello.")]
     pairs = [[{"id": "human", "text": "Hi"}, {"id": "blender", "text": "Hello"}]]
-    conversations.save_conversations([pairs], str(tmp_path / "theirs.jsonl"), {})
+    Conversations.save_conversations([pairs], str(tmp_path / "theirs.jsonl"), {})
     (found,) = exchange.read(tmp_path / "theirs.jsonl", "parlai", Naming()).transcripts
     assert (found.system, found.messages) == ("blender", (("worker", "Hi"), ("bot", "Hello")))
