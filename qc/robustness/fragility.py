@@ -152,7 +152,7 @@ def _successor(sample: Sample, scores: Scores, removed: NDArray[np.object_]) -> 
     """Return the first system that leads without these workers; None if the leader has no score or leads."""
     sums = worker_sums(without(sample, removed), scores, sample.overall["z"][:, None])
     means = without_noise(means_of_sums(sums.sum(axis=0))[:, 0])
-    if not np.nanmax(means) > means[0]:
+    if not (means > means[0]).any():  # a system without a score is neither above nor below
         return None
     return str(scores.z["system"].iloc[int(np.nanargmax(means))])
 

@@ -155,3 +155,15 @@ def test_published(
     assert (found.leader, len(found.workers), found.passed) == ("biencoder", fewest, passed)
     assert (found.successor, bool(found.notes)) == (successor, noted)
     assert leaders_without(sample, found.workers["worker"].to_list()) == [found.successor]
+
+
+def test_removals_of_items_that_leave_no_worker() -> None:
+    """Among the corrections is the removal of all three, after which no system has a score."""
+    rng = np.random.default_rng(34)
+    rated = rng.random((3, 6)) < 0.5
+    rated[0] = True
+    workers, items = np.nonzero(rated)
+    z = rng.normal(0, 0.4, len(items)) + (items % 3 == 0)
+    found = fragile(replace(sample_of_arrays(workers, items % 3, z[:, None]), items=items))
+    assert found is not None
+    assert found.successor is None
