@@ -54,7 +54,7 @@ TRIED = {
     "belief": "3 or 10 systems, as often equal as not",
     "few": "2 to 10 equal systems, 5 to 13 workers, normal errors",
     "few-drawn": "9 to 30 workers of the published runs, drawn anew, so that 5 or more rate each system",
-    "hostile": "5 equal systems, or two of them worse; 5 to 30 workers who passed: one impression on all "
+    "hostile": "5 equal systems, or two of them worse; 2 to 80 workers who passed: one impression on all "
     "criteria, ratings in tens or quarters, a tenth of the scale, a polarising system, unequal work, "
     "returning workers, half of the QC ratings missing",
     "certificate": "3 or 10 systems: equal, as published, in halves, one ahead; 7 to 248 workers; "
@@ -237,7 +237,7 @@ STATEMENTS = (
         ("report:systems[].interval.*",),
         "hostile",
         ("leader's z held",),
-        remark="95 would be right; 94.5 on average, and surely less than 95 where 5 workers did unequal work",
+        remark="95 would be right; 94.9 on average, and 93.2 where 5 workers have one impression",
     ),
     Statement(
         "chance to be the best, hostile ways to rate, and how often it is so",

@@ -404,7 +404,8 @@ def _of_differences(products: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Σ (uᵢ − uⱼ)² of all pairs from Σ uᵢuⱼ, (S, S)."""
     rows, columns = np.triu_indices(len(products), 1)
     squares = products.diagonal()
-    return np.asarray(squares[rows] + squares[columns] - 2 * products[rows, columns])
+    # Rounding may leave a sum of squares below 0 where all differences are 0.
+    return np.maximum(squares[rows] + squares[columns] - 2 * products[rows, columns], 0)
 
 
 def _covariance(
