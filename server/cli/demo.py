@@ -322,28 +322,28 @@ def transcripts(data: Data = None) -> None:
 
     Conversations of simulated workers are enough. A running server serves the run within a second.
     """
-    _open("demo_transcripts", data)
+    _open_shipped("demo_transcripts", data)
 
 
 @cli.command()
 def questions(data: Data = None) -> None:
     """Open a run in which workers rate questions that systems wrote about a passage."""
-    _open("demo_questions", data)
+    _open_shipped("demo_questions", data)
 
 
 @cli.command()
 def answers(data: Data = None) -> None:
     """Open a run in which workers rate answers to questions about passages."""
-    _open("demo_answers", data)
+    _open_shipped("demo_answers", data)
 
 
 @cli.command()
 def correctness(data: Data = None) -> None:
     """Open a run in which workers judge by paragraphs whether answers are correct."""
-    _open("demo_correctness", data)
+    _open_shipped("demo_correctness", data)
 
 
-def _open(name: str, data: Path | None) -> None:
+def _open_shipped(name: str, data: Path | None) -> None:
     """Open a run of the shipped study `name` and say how to try it, unless it is open already."""
     settings = settings_from(data=data)
     file, run = DEMO.with_name(f"{name}.yaml"), name.replace("_", "-")
