@@ -222,6 +222,9 @@ COMMANDS_WITH_A_ROW = {
     "run close": "run.close",
     "run replicate": "run.open",
     "demo transcripts": "run.open",
+    "demo questions": "run.open",
+    "demo answers": "run.open",
+    "demo correctness": "run.open",
     "worker show": "worker_ids.read",
     "worker forget": "worker.forget",
     "people add": "person.add",
@@ -333,6 +336,9 @@ def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_p
         ("token new", ["--name", "gpu", "--for", "host"]),
         ("token revoke", ["gpu"]),
         ("data export", ["--run", "low-tide", "--worker-ids", "--out", tmp_path / "ids.csv"]),
+        ("demo questions", []),
+        ("demo answers", []),
+        ("demo correctness", []),
         ("data new-secrets", []),
     ]
     assert {name for name, _ in steps} == set(COMMANDS_WITH_A_ROW) - {"serve", "demo transcripts"}
