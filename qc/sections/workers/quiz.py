@@ -97,6 +97,11 @@ def _quiz(found: QuizResults) -> Json:
     }
 
 
+_RIGHT = {
+    "right": schema.integer("How many answers were right."),
+    "expected": schema.number("How many chance alone gives right."),
+    "share": schema.number("Share of the answers that were right; null without any.", null=True),
+}
 _QUIZ_SCHEMA = schema.record(
     (
         "What workers answered to the quiz after conversations, those with the qc bot among "
@@ -109,9 +114,7 @@ _QUIZ_SCHEMA = schema.record(
         workers=schema.integer("Workers with an answer."),
         asked=schema.integer("Quizzes that they were asked."),
         answered=schema.integer("How many of them they answered."),
-        right=schema.integer("How many answers were right."),
-        expected=schema.number("How many chance alone gives right."),
-        share=schema.number("Share of the answers that were right; null without any.", null=True),
+        **_RIGHT,
         low=schema.number("Lower end of its interval, for other workers.", null=True),
         high=schema.number("Upper end.", null=True),
     ),
@@ -121,9 +124,7 @@ _QUIZ_SCHEMA = schema.record(
         passed=schema.boolean("Whether they passed the filter."),
         asked=schema.integer("Quizzes that they were asked."),
         answered=schema.integer("How many of them they answered."),
-        right=schema.integer("How many answers were right."),
-        expected=schema.number("How many chance alone gives right."),
-        share=schema.number("Share of the answers that were right; null without any.", null=True),
+        **_RIGHT,
         low=schema.number("Lower end of its exact interval.", null=True),
         high=schema.number("Upper end.", null=True),
         p=schema.number("Chance of as many right answers by guessing; null without an answer.", null=True),
@@ -135,9 +136,7 @@ _QUIZ_SCHEMA = schema.record(
         workers=schema.integer("Workers with an answer, whether they passed or not."),
         asked=schema.integer("Quizzes about it."),
         answered=schema.integer("How many of them were answered."),
-        right=schema.integer("How many answers were right."),
-        expected=schema.number("How many chance alone gives right."),
-        share=schema.number("Share of the answers that were right; null without any.", null=True),
+        **_RIGHT,
         low=schema.number("Lower end of its exact interval.", null=True),
         high=schema.number("Upper end.", null=True),
     ),
