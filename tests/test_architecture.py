@@ -32,7 +32,7 @@ def test_every_row_names_what_is_there_and_nothing_is_left_out(package: str) -> 
 
 
 @pytest.mark.parametrize(
-    "document", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"], ids=str
+    "document", [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "CONTRIBUTING.md"], ids=str
 )
 def test_every_python_file_that_a_document_names_is_there(document: Path) -> None:
     named = re.findall(r"(?<![\w/.-])[a-z_]+/[\w/]+\.py\b", document.read_text(encoding="utf-8"))
