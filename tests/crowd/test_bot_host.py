@@ -17,7 +17,7 @@ from tests.support.server_process import Server
 from tests.support.waiting import ENOUGH, wait_until
 from tests.support.warm_process import WarmProcess
 
-WORKERS, CONVERSATIONS, INPUTS = 24, 3, 4
+WORKERS, CONVERSATIONS, INPUTS = 12, 3, 4
 UNDER_WAY = 2  # replies, at least, that a host has begun when it is killed
 STUDY = """\
 name: short

@@ -18,7 +18,8 @@ from tests.support.server_process import Server
 WORKERS, SYSTEMS = 24, 5
 A_CROWD = 600  # seconds, more than enough on a machine that is busy with other things
 
-pytestmark = pytest.mark.timeout(3 * A_CROWD)
+# The counts and the words have tests of their own; here a crowd shows that they agree.
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(3 * A_CROWD)]
 
 
 @pytest.fixture(scope="module")

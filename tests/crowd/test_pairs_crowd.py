@@ -19,7 +19,7 @@ from qc.loading import LoadOptions, open_source
 from tests.crowd.test_crowd import DEMO
 from tests.support.server_process import Server
 
-WORKERS, PAIRS = 20, 3
+WORKERS, PAIRS = 12, 3
 A_CROWD = 600  # seconds, more than enough on a machine that is busy with other things
 # Qualities so far apart that an honest worker nearly always prefers the better one.
 QUALITY = {"ngram": 0.2, "retrieval": 0.5, "interviewer": 0.8}

@@ -25,6 +25,7 @@ from bots.crowd.talk import OwnChat, Retrieved, Speaker
 from bots.crowd.view import Message
 from bots.crowd.worker import Diary, SimulatedWorker
 from bots.researcher_api import ResearcherClient, access
+from tests.crowd.test_crowd import open_demo
 from tests.needs import need_services
 from tests.support import redis_server
 from tests.support.postgres import Postgres
@@ -35,7 +36,8 @@ from tests.support.waiting import ENOUGH, until, wait_until
 pytestmark = [pytest.mark.services, pytest.mark.timeout(3 * ENOUGH)]
 PROCESSES = 2
 WORKERS = 8
-LINES = 6 * 10  # that a worker says in the demo study
+INPUTS = 3  # of a conversation; the demo study asks for 10
+LINES = 6 * INPUTS  # that a worker says
 PACE = 0.1  # of people's reply times: the workers are in the middle of it while the processes are replaced
 
 
@@ -138,6 +140,7 @@ class StayingSpeaker:
 async def test_a_rolling_restart_costs_a_page_one_connection_at_most_and_loses_nothing(
     cluster: Server, database: str, log: Callable[[], str]
 ) -> None:
+    open_demo(cluster, "short", INPUTS)
     old = processes(cluster)
     acknowledged = Acknowledgements()
     replaced = asyncio.Event()
@@ -157,7 +160,7 @@ async def test_a_rolling_restart_costs_a_page_one_connection_at_most_and_loses_n
             )
             for number in range(WORKERS)
         ]
-        tasks = [asyncio.create_task(worker.run("demo", PACE)) for worker in crowd]
+        tasks = [asyncio.create_task(worker.run("short", PACE)) for worker in crowd]
         await until(lambda: len({assignment for assignment, _ in acknowledged.lines}) == WORKERS)
         cluster.process.send_signal(signal.SIGHUP)
         await until(lambda: "the processes were replaced" in log())

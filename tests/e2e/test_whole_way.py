@@ -133,6 +133,7 @@ def read_report(page: Page) -> None:
     expect(frame.get_by_text("mirror").first).to_be_visible()
 
 
+@pytest.mark.soak  # test_first_study goes from the blank page to the open run, test_jobs_page to the report
 def test_from_a_blank_page_to_a_report(page: Page, browser: Browser, server: Server) -> None:
     page.goto(first_link(server))
     page.get_by_label("Your password").fill(PASSWORD)

@@ -95,6 +95,7 @@ def found(
     return conversations(folder / "data" / "candor.db", "lineup")
 
 
+@pytest.mark.soak  # test_lineup trains the five; test_hf_assignments goes all the way with hosted models
 def test_every_assignment_is_whole(found: list[Conversation], folder: Path) -> None:
     study = yaml.safe_load((folder / "lineup.yaml").read_text())
     criteria = {each["label"] for each in study["criteria"]}
@@ -103,6 +104,7 @@ def test_every_assignment_is_whole(found: list[Conversation], folder: Path) -> N
     assert not any(each.persona for each in found if each.system in NAMES)
 
 
+@pytest.mark.soak
 def test_what_workers_were_shown_is_what_the_models_say(found: list[Conversation], folder: Path) -> None:
     assert_said_by(found, {name: ParlaiModel(str(folder / name / "model")).replies for name in NAMES})
 
