@@ -17,14 +17,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import httpx2
 from pydantic import BaseModel, ConfigDict, Field
 
 from bots.core.ask import LONGEST_OUTPUT, checked_reply
 from bots.core.chat import Chat, Provenance, Reply, prompt_hash
-from bots.core.failures import BotError, Declined
+from bots.core.failures import BotError, Declined, ThoughtsOnly
 from bots.core.persona_prompt import persona_prompt
 from bots.endpoints.remote import Remote, RemoteBot, error_within, is_stream
 
@@ -88,6 +88,9 @@ class Api(ABC):
 
     heartbeat = "/models"
     """A path that costs nothing and shows whether the service is reachable."""
+
+    path: ClassVar[re.Pattern[str]]
+    """The path of a request, at the end of an address that was copied from the service's documentation."""
 
     def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
         """Ask `model` with `options`, under the service's option names; `more` is merged into the body."""
@@ -170,6 +173,10 @@ class ModelApiBot(RemoteBot):
         if answered.broken is not None:
             answered.broken.output = answered.output[:LONGEST_OUTPUT] or None
             raise answered.broken
+        if answered.at_limit and answered.refusal is None and not answered.output.strip():
+            raise ThoughtsOnly(
+                "the reply was cut before it began: raise the limit of tokens, or turn thinking off"
+            )
         if answered.refusal is None:
             return checked_reply(answered.output, at_limit=answered.at_limit)
         words = answered.refusal.strip()
@@ -209,10 +216,15 @@ def with_thoughts(thoughts: str | None, said: str) -> str:
 
 
 def merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `body` with the researcher's additions; objects in both are merged recursively."""
+    """Return `body` with the researcher's additions; objects in both are merged recursively.
+
+    A field that they set to null is left out, for servers that refuse it.
+    """
     both = dict(body)
     for name, value in more.items():
-        inner = both.get(name)
+        inner = both.pop(name, None)
+        if value is None:
+            continue
         both[name] = merged(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
     return both
 

@@ -4,12 +4,14 @@ Fields: OpenAI "API reference", Chat. `reasoning_content` is used by vLLM and ll
 and newer vLLM; Mistral sends thoughts as parts of the content.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 
 from bots.core.chat import Chat
+from bots.endpoints.fields import Count, Label, Lenient, Thoughts, join_halves, keep_halves
 from bots.endpoints.hosted import Api, HostedReply, Request, merged, with_thoughts
 from bots.endpoints.kind import (
     HEADER,
@@ -24,6 +26,7 @@ from bots.endpoints.kind import (
 from bots.endpoints.remote import unknown_end, whole
 
 _ROLES = {"worker": "user", "bot": "assistant"}
+_TEXTS = frozenset({"text", "output_text"})
 _AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})
 # Finish reasons of OpenAI, TGI, Together, Cohere, and of proxies before Anthropic.
 _ENDS = frozenset({"stop", "content_filter", "eos", "eos_token", "stop_sequence", "complete", "end_turn"})
@@ -35,6 +38,9 @@ class _Part(BaseModel):
     type: str = "text"
     text: str | None = None
 
+    def said(self) -> str:
+        return self.text or "" if self.type in _TEXTS else ""
+
 
 class _Message(BaseModel):
     """A message of the model, or a piece of one.
@@ -42,14 +48,14 @@ class _Message(BaseModel):
     Some servers send thoughts in a field of their own.
     """
 
-    content: str | list[_Part] | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    refusal: str | None = None
+    content: str | list[str | _Part] | None = None
+    reasoning_content: Thoughts = ""
+    reasoning: Thoughts = ""
+    refusal: Label = None
 
     def said(self) -> str:
         if isinstance(self.content, list):
-            return "".join(part.text or "" for part in self.content if part.type == "text")
+            return "".join(part if isinstance(part, str) else part.said() for part in self.content)
         return self.content or ""
 
     def thoughts(self) -> str:
@@ -58,25 +64,25 @@ class _Message(BaseModel):
 
 class _Choice(BaseModel):
     message: _Message
-    finish_reason: str | None = None
+    finish_reason: Label = None
 
 
 class _ChoiceChunk(BaseModel):
-    delta: _Message = _Message()
-    finish_reason: str | None = None
+    delta: Annotated[_Message, BeforeValidator(lambda delta: delta or {})] = _Message()
+    finish_reason: Label = None
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
 
 
 class _Told(BaseModel):
     """Metadata of an answer, and of each piece of a stream."""
 
-    model: str | None = None
-    system_fingerprint: str | None = None
-    usage: _Usage | None = None
+    model: Label = None
+    system_fingerprint: Label = None
+    usage: Annotated[_Usage, Lenient] = _Usage()
 
 
 class _Completion(_Told):
@@ -84,11 +90,13 @@ class _Completion(_Told):
 
 
 class _Chunk(_Told):
-    choices: list[_ChoiceChunk] = []
+    choices: Annotated[list[_ChoiceChunk], BeforeValidator(lambda choices: choices or [])] = []
 
 
 class OpenAiApi(Api):
     """Chat completions of one model."""
+
+    path = re.compile(r"/chat/completions$")
 
     def request(self, opening: str, chat: Chat) -> Request:
         """Return the instructions as a system message, then the user's and assistant's messages."""
@@ -107,7 +115,8 @@ class OpenAiApi(Api):
 
     def streamed(self, events: Sequence[str]) -> HostedReply:
         """Join the pieces of a stream. A stream without a finish reason has broken off."""
-        chunks = [_Chunk.model_validate_json(data) for data in events if data and data != "[DONE]"]
+        said = (keep_halves(data) for data in events if data and data != "[DONE]")
+        chunks = [_Chunk.model_validate_json(data) for data in said]
         if not any(chunk.choices for chunk in chunks):
             raise ValueError("the stream has no choice")
         choices = [chunk.choices[0] for chunk in chunks if chunk.choices]
@@ -121,11 +130,11 @@ def _answered(
     thoughts = "".join(piece.thoughts() for piece in pieces)
     said = "".join(piece.said() for piece in pieces)
     refusal = "".join(piece.refusal or "" for piece in pieces)
-    usage = next((each.usage for each in reversed(told) if each.usage is not None), _Usage())
+    usage = next((each.usage for each in reversed(told) if each.usage != _Usage()), _Usage())
     end = finish.lower() if finish else None  # some proxies pass on words in capitals
     declined = refusal or ("" if end == "content_filter" else None)
     return HostedReply(
-        output=with_thoughts(thoughts, said),
+        output=join_halves(with_thoughts(thoughts, said)),
         at_limit=end in _AT_LIMIT,
         refusal=declined,
         model=next((each.model for each in told if each.model), None),
