@@ -31,7 +31,7 @@ FAMILIES = {
     "Granite 3.2": f"Here is my thought process:\n\n{SECRET}\n\nHere is my response:\n\nNice to meet you!",
     "Apriel": f"Here are my reasoning steps:\n{SECRET}\n[BEGIN FINAL RESPONSE]\nNice to meet you!\n"
     "[END FINAL RESPONSE]",
-    "Open WebUI": f'<details type="reasoning" done="true" duration="3">\n{SECRET}\n</details>\nNice to meet you!',
+    "Open WebUI": f'<details type="reasoning" done="true">\n{SECRET}\n</details>\nNice to meet you!',
     "gpt-oss": f"<|channel|>analysis<|message|>{SECRET}<|end|><|start|>assistant<|channel|>final<|message|>"
     "Nice to meet you!<|return|>",
     "gpt-oss, with a preamble": f"<|channel|>analysis<|message|>{SECRET}<|end|><|start|>assistant<|channel|>"
@@ -55,7 +55,7 @@ CALLS = {
     "Llama 3.1": f"<function=search>{CALL}</function>",
     "Llama 3.1, builtin": f"<|python_tag|>{CALL}<|eom_id|>",
     "Mistral": f"[TOOL_CALLS] [{CALL}]</s>",
-    "DeepSeek": f"<\uff5ctool\u2581calls\u2581begin\uff5c>search\n{CALL}<\uff5ctool\u2581calls\u2581end\uff5c>",
+    "DeepSeek": "<\uff5ctool\u2581calls\u2581begin\uff5c>search\n{}<\uff5ctool\u2581calls\u2581end\uff5c>",
     "Kimi K2": f"<|tool_calls_section_begin|><|tool_call_begin|>search:0{CALL}<|tool_calls_section_end|>",
     "MiniMax": '<minimax:tool_call><invoke name="search">dogs</invoke></minimax:tool_call>',
     "Anthropic's format": '<function_calls><invoke name="search">dogs</invoke></function_calls>',
