@@ -14,7 +14,8 @@ client; anthropic and google-genai together bring OpenTelemetry, google-auth and
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -102,6 +103,10 @@ class Api(ABC):
     def request(self, opening: str, chat: Chat) -> Request:
         """Return the request for the next line of `chat`, with the instructions `opening`, if any."""
 
+    def other_layouts(self) -> "Iterator[tuple[str, Api]]":
+        """Yield the same model in other layouts of messages, each with the settings that choose it."""
+        yield from ()
+
     @abstractmethod
     def answered(self, body: bytes) -> HostedReply:
         """Parse an answer. Raises ValueError if it does not have the service's format."""
@@ -137,15 +142,27 @@ class ModelApiBot(RemoteBot):
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the model's reply. Raises BotError, with the provenance of the answer if there was one."""
-        request = self._api.request(persona_prompt(self._prompt, chat.persona, chat.prompt), chat)
-        response = await self._remote.client.post(self._remote.url + request.path, json=request.body)
-        answered = self._read(self._remote.checked(response))
+        request, answered = await self._ask(self._api, chat)
         provenance = self._provenance(answered, request, chat)
         try:
             return replace(self._reply(answered), provenance=provenance)
         except BotError as error:
             error.provenance = provenance
             raise
+
+    async def fitting_layout(self, chat: Chat) -> str | None:
+        """Return the settings of the first other layout in which the model answers; None if there is none."""
+        for settings, api in self._api.other_layouts():
+            with suppress(BotError):
+                self._reply((await self._ask(api, chat))[1])
+                return settings
+        return None
+
+    async def _ask(self, api: Api, chat: Chat) -> tuple[Request, HostedReply]:
+        """Return the request for the next line of a chat, and the answer. Raises BotError."""
+        request = api.request(persona_prompt(self._prompt, chat.persona, chat.prompt), chat)
+        response = await self._remote.client.post(self._remote.url + request.path, json=request.body)
+        return request, self._read(self._remote.checked(response))
 
     async def probe(self) -> None:
         """Send a request that costs nothing. Raises BotError if nobody, or only a proxy, answers."""

@@ -251,8 +251,11 @@ class HostedEndpoint(EndpointSettings):
 
     def client(self, remote: Remote) -> Replica:
         """Return the model that `remote` serves."""
-        api = self.service(self.model, self.options(), self.extra_body)
-        return ModelApiBot(remote, api, self.prompt, self.refusals, self.price)
+        return ModelApiBot(remote, self.api(), self.prompt, self.refusals, self.price)
+
+    def api(self) -> Api:
+        """Return the service's format, for this model and these options."""
+        return self.service(self.model, self.options(), self.extra_body)
 
     def options(self) -> dict[str, Any]:
         """Return the options that are set, under the service's option names."""

@@ -5,12 +5,13 @@ and newer vLLM; Mistral sends thoughts as parts of the content.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 
 from bots.core.chat import Chat
+from bots.core.message_layout import LAYOUTS, Instructions, MessageLayout
 from bots.endpoints.fields import Count, Label, Lenient, Thoughts, join_halves, keep_halves
 from bots.endpoints.hosted import Api, HostedReply, Request, merged, with_thoughts
 from bots.endpoints.kind import (
@@ -25,7 +26,6 @@ from bots.endpoints.kind import (
 )
 from bots.endpoints.remote import unknown_end, whole
 
-_ROLES = {"worker": "user", "bot": "assistant"}
 _TEXTS = frozenset({"text", "output_text"})
 _AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})
 # Finish reasons of OpenAI, TGI, Together, Cohere, and of proxies before Anthropic.
@@ -98,14 +98,29 @@ class OpenAiApi(Api):
 
     path = re.compile(r"/chat/completions$")
 
+    def __init__(
+        self,
+        model: str,
+        options: Mapping[str, Any],
+        more: Mapping[str, Any],
+        layout: MessageLayout = LAYOUTS[0],
+    ) -> None:
+        """Ask `model` in a `layout` of messages."""
+        super().__init__(model, options, more)
+        self._layout = layout
+
     def request(self, opening: str, chat: Chat) -> Request:
-        """Return the instructions as a system message, then the user's and assistant's messages."""
-        said = [{"role": _ROLES[turn.author], "content": turn.text} for turn in chat.turns]
-        messages = [{"role": "system", "content": opening}, *said] if opening else said
-        body = {"model": self._model, "messages": messages, **self._options}
+        """Return the instructions and the messages in the model's layout."""
+        body = {"model": self._model, "messages": self._layout.messages(opening, chat), **self._options}
         if self._options.get("stream"):
             body["stream_options"] = {"include_usage": True}
         return Request("/chat/completions", merged(body, self._more))
+
+    def other_layouts(self) -> Iterator[tuple[str, Api]]:
+        """Yield the same model in the other layouts, each with the settings that choose it."""
+        for layout in LAYOUTS:
+            if layout != self._layout:
+                yield _settings(layout), OpenAiApi(self._model, self._options, self._more, layout)
 
     def answered(self, body: bytes) -> HostedReply:
         """Parse the first choice of an answer."""
@@ -122,6 +137,16 @@ class OpenAiApi(Api):
         choices = [chunk.choices[0] for chunk in chunks if chunk.choices]
         finish = next((choice.finish_reason for choice in reversed(choices) if choice.finish_reason), None)
         return _answered([choice.delta for choice in choices], finish, chunks, streams=True)
+
+
+def _settings(layout: MessageLayout) -> str:
+    """Return the settings of an endpoint that choose a layout, as they stand in a study."""
+    given = {
+        "instructions": layout.instructions,
+        "alternating": str(layout.alternating).lower(),
+        "parts": str(layout.parts).lower(),
+    }
+    return ", ".join(f"{name}: {value}" for name, value in given.items())
 
 
 def _answered(
@@ -151,7 +176,9 @@ class OpenAiEndpoint(HostedEndpoint):
 
     A url ends before `/chat/completions` (mostly in `/v1`). The key goes into `key_header`: into
     Authorization as a bearer token, into any other header as it is (Azure: `api-key`). `query` is sent with
-    every request. `stream` is for servers that answer in streams only.
+    every request. `stream` is for servers that answer in streams only. `instructions`, `alternating` and
+    `parts` are for models whose chat template takes no system message, no two messages of one author in a
+    row, or only lists of parts: a check of the bot says which to set.
     """
 
     model_config = described(
@@ -170,6 +197,9 @@ class OpenAiEndpoint(HostedEndpoint):
         "Authorization"
     )
     stream: bool = False
+    instructions: Instructions = "system"
+    alternating: bool = False
+    parts: bool = False
 
     option_names: ClassVar = {
         name: name
@@ -187,6 +217,11 @@ class OpenAiEndpoint(HostedEndpoint):
     def access(self) -> EndpointAccess:
         """Return the key, the headers and the query of every request."""
         return EndpointAccess(self.key, self.key_header, self.headers, self.query)
+
+    def api(self) -> Api:
+        """Return the service's format, in this layout of messages."""
+        layout = MessageLayout(self.instructions, self.alternating, self.parts)
+        return OpenAiApi(self.model, self.options(), self.extra_body, layout)
 
     def options(self) -> dict[str, Any]:
         """Return the options that are set, and whether to stream, under the service's option names."""
