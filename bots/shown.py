@@ -160,6 +160,7 @@ _OPENS = (
     r"<\|inner_prefix\|>",  # Apertus
     r"<\|channel>\s?thought\b",  # Gemma 4
     rf"<\|channel\|>\s?(?!final\b)\w{{1,20}}{_CHANNEL}",  # gpt-oss (OpenAI harmony response format, 2025)
+    r"<details type=\"reasoning\"[^<>]{0,200}>",  # Open WebUI
     r"\A\s*Here is my thought process:",  # Granite 3.2
     r"\A\s*Here are my reasoning steps:",  # Apriel
     # gpt-oss without its marks: "analysisThe user says hi.assistantfinalHello!"
@@ -187,10 +188,11 @@ _ENDS = {
     "<|begin_of_thought|>": "<|end_of_thought|>",
     "<|inner_prefix|>": "<|inner_suffix|>",
 }
-# Anybody may say this, so it only ends thoughts that were opened by a heading.
-_HEADING = r"Here is my response:"
+# Anybody may write these, so each only ends thoughts that its own kind of mark has opened.
+_HEADING, _DETAILS = r"Here is my response:", r"</details>"
 _MARK = re.compile(
-    f"(?P<opens>{'|'.join(_OPENS)})|(?P<closes>{'|'.join(_CLOSES)})|(?P<heading>{_HEADING})",
+    f"(?P<opens>{'|'.join(_OPENS)})|(?P<closes>{'|'.join(_CLOSES)})"
+    f"|(?P<heading>{_HEADING})|(?P<details>{_DETAILS})",
     re.IGNORECASE | re.DOTALL,
 )
 # Tags that some models write around the answer after their thoughts.
@@ -221,9 +223,9 @@ def speech(output: str, opened: bool = False) -> VisibleSpeech:
     """
     parts: list[str] = []
     thinking = thought = opened
-    at, headed = 0, False
+    at, own_end = 0, ""
     for mark in _MARK.finditer(output):
-        if mark["heading"] is not None and not (thinking and headed):
+        if mark.lastgroup in ("heading", "details") and not (thinking and own_end == mark.lastgroup):
             continue
         thought = True
         if mark["opens"] is None:
@@ -232,7 +234,8 @@ def speech(output: str, opened: bool = False) -> VisibleSpeech:
             thinking, at = False, mark.end()
         elif not thinking:
             parts.append(output[at : mark.start()])
-            thinking, headed = True, mark["opens"].endswith(":")
+            thinking = True
+            own_end = "heading" if mark["opens"].endswith(":") else mark["opens"][1:8].lower()
     if not thinking:
         parts.append(output[at:])
     text = "".join(parts)
@@ -249,13 +252,33 @@ def closed(text: str) -> str:
     if not opened:
         raise ValueError("the text has opened no thoughts")
     mark = opened[-1]
-    if re.fullmatch(r"<[^|]*>", mark):
-        end = mark.replace("<", "</", 1)
+    if tag := re.fullmatch(r"<\s?([\w:]+)[^|]*>", mark):
+        end = f"</{tag[1]}>"
     elif mark in _ENDS:
         end = _ENDS[mark]
     else:
         raise ValueError(f"how thoughts end that {mark!r} begins is not known")
     return f"{text.rstrip()}\n\n{end}\n\n"
+
+
+# Calls of tools, each to its end or to the end of the output: nobody runs them here.
+_CALLS = re.compile(
+    r"<(?P<tag>tool_call|function_calls?|minimax:tool_call)\b[^<>]{0,200}>.*?(?:</(?P=tag)>|\Z)"
+    r"|<details type=\"tool_calls\"[^<>]{0,200}>.*?(?:</details>|\Z)"  # Open WebUI
+    r"|<function=[\w.-]{1,100}>.*?(?:</function>|\Z)"  # Llama 3.1
+    r"|<\|python_tag\|>.*?(?:<\|eo[mt]_id\|>|\Z)"  # Llama 3.1
+    r"|\[TOOL_CALLS\].*?(?:</s>|\Z)"  # Mistral
+    r"|<\uff5ctool\u2581calls\u2581begin\uff5c>.*?(?:<\uff5ctool\u2581calls\u2581end\uff5c>|\Z)"  # DeepSeek
+    r"|<\|tool_calls_section_begin\|>.*?(?:<\|tool_calls_section_end\|>|\Z)"  # Kimi K2
+    r"|<\|tool_call>.*?(?:<tool_call\|>|\Z)"  # Gemma 4
+    r"|<\|tool_call\|>.*?(?:<\|/tool_call\|>|\Z)"  # Phi 4, Granite
+    r"|```tool_code\n.*?(?:```|\Z)",  # Gemma 3
+    re.DOTALL,
+)
+
+
+def _without_calls(said: str) -> str:
+    return _CALLS.sub("", said) if _CALLS.search(said) else said
 
 
 _OWN = r"(?:assistant|chatbot|bot|ai|me|response)"
@@ -355,7 +378,7 @@ Change = Literal["thoughts", "marks", "turns", "limit", "looks"]
 CHANGES: tuple[Change, ...] = get_args(Change)
 Phase = Literal["thinking", "speaking", "over"]
 # An output without any of these has no mark, label or quotation; most lines of a chat have none.
-_TELLING = re.compile(r"[<\[\u25c1:\uff1a\"]")
+_TELLING = re.compile(r"[<\[\u25c1:\uff1a\"`]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +386,8 @@ class ShownText:
     """The shown part of an output; empty if there is none.
 
     `changes`: the differences from the output, in the order of `CHANGES`. "thoughts": thoughts were left out.
-    "marks": marks of a template, or the model's own label. "turns": lines of other speakers. "limit": text
+    "marks": marks of a template, calls of
+    tools, or the model's own label. "turns": lines of other speakers. "limit": text
     after the last whole sentence, because a limit of tokens ended the output. "looks", apart from white
     space: the spelling of tokens, an unpaired quotation mark, or something invisible.
     """
@@ -393,14 +417,15 @@ def shown_text(
     if not (opened or at_limit or tokens or labels) and is_plain(output):
         return ShownText(output, ())
     said = speech(evened(output), opened)
-    own = own_line(said.text, labels)
+    own_words = _without_calls(said.text)
+    own = own_line(own_words, labels)
     plain = visible(own.text)
     cut = at_limit and not own.others_after and not said.thinking
     whole = whole_sentences(plain) if cut else plain
     line = paired(spelled(whole) if tokens or is_tokens(whole) else whole)
     made: dict[Change, bool] = {
         "thoughts": said.thought,
-        "marks": own.marked,
+        "marks": own.marked or own_words != said.text,
         "turns": own.others_before or own.others_after,
         "limit": cut,
         "looks": line != whole or plain != evened(own.text),
@@ -415,7 +440,7 @@ def shown_text(
 def phase(output: str, *, opened: bool, labels: Sequence[str] = ()) -> Phase:
     """Return the state of a growing output: "over" once another speaker's line follows the model's own."""
     said = speech(evened(output), opened)
-    own = own_line(said.text, labels)
+    own = own_line(_without_calls(said.text), labels)
     if own.text.strip() and own.others_after:
         return "over"
     return "thinking" if said.thinking else "speaking"

@@ -36,7 +36,7 @@ from bots.conformance.script import (
     swapped,
 )
 from bots.core.ask import LONGEST_REPLY, ask
-from bots.core.chat import Bot, Chat, Reply, Turn, opaque_id
+from bots.core.chat import Bot, Chat, Reply, TakesLayouts, Turn, opaque_id
 from bots.core.failures import BotError
 from bots.endpoints.moderation import Moderation
 
@@ -160,6 +160,7 @@ async def ask_script(
     return CheckResponses(tuple(asking.answers), stopped=len(asking.answers) < total)
 
 
+LAYOUT = "Does the model take the messages?"
 MODERATED = "What does the moderation service say?"
 
 
@@ -211,6 +212,7 @@ async def check_bot(
         lines,
         language,
     )
+    advice = None if any(answer.spoke for answer in asked.answers) else await _layout_advice(bot, asked)
     flagged: Sequence[str] = ()
     unjudged = None
     if moderation is not None:
@@ -219,7 +221,26 @@ async def check_bot(
         except BotError as error:
             unjudged = Finding(question=MODERATED, verdict="warn", reason=str(error))
     made = await asyncio.to_thread(report, asked, standard, flagged)  # this may load a model
-    return made if unjudged is None else _with(made, unjudged)
+    for more in (unjudged, advice):
+        made = made if more is None else _with(made, more)
+    return made
+
+
+async def _layout_advice(bot: Bot, asked: CheckResponses) -> Finding | None:
+    """Return which layout of messages a model takes that answered nothing; None if none is known."""
+    first = asked.answers[0]
+    beyond_layout = first.error is not None and (first.error.unreached or first.error.out)
+    if beyond_layout or not isinstance(bot, TakesLayouts):
+        return None
+    # Two lines in a row, as after a reply that failed.
+    turns = (Turn("worker", first.line), Turn("worker", first.line))
+    settings = await bot.fitting_layout(Chat("check-layout", 0, first.persona or ("I like tea.",), turns))
+    if settings is None:
+        return None
+    reason = (
+        f"Not in this layout of messages, but with these settings: {settings}. Set them, and check again."
+    )
+    return Finding(question=LAYOUT, verdict="fail", reason=reason)
 
 
 def _with(made: ConformanceReport, more: Finding) -> ConformanceReport:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from json.encoder import encode_basestring_ascii
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -97,6 +97,15 @@ class Reply:
     output: str | None = None
     changes: tuple[Change, ...] = ()
     provenance: Provenance | None = None
+
+
+@runtime_checkable
+class TakesLayouts(Protocol):
+    """A bot that is asked in messages, whose layout is a setting."""
+
+    async def fitting_layout(self, chat: "Chat") -> str | None:
+        """Return the settings of another layout in which the model answers; None if there is none."""
+        ...
 
 
 class Bot(Protocol):

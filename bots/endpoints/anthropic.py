@@ -4,11 +4,13 @@ The instructions are a field beside the messages, which alternate and begin with
 required. Thoughts are blocks of the content; a refusal is a `stop_reason`.
 """
 
-from typing import ClassVar, Literal
+import re
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat
+from bots.endpoints.fields import Count, Label, Lenient, Thoughts
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.kind import EndpointAccess, HostedEndpoint, Tokens, Urls, described
 from bots.endpoints.remote import unknown_end
@@ -20,15 +22,15 @@ _ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
 
 class _Block(BaseModel):
     type: str
-    text: str = ""
-    thinking: str = ""
+    text: str | None = None
+    thinking: Thoughts = ""
 
 
 class _Usage(BaseModel):
-    input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: Count = None
+    cache_creation_input_tokens: Count = None
+    cache_read_input_tokens: Count = None
+    output_tokens: Count = None
 
     def read(self) -> int | None:
         """Return the number of tokens in the prompt, including cached ones, which are reported separately."""
@@ -41,13 +43,15 @@ class _Usage(BaseModel):
 
 class _Message(BaseModel):
     content: list[_Block]
-    model: str | None = None
-    stop_reason: str | None = None
-    usage: _Usage = _Usage()
+    model: Label = None
+    stop_reason: Label = None
+    usage: Annotated[_Usage, Lenient] = _Usage()
 
 
 class AnthropicApi(Api):
     """Messages of one model."""
+
+    path = re.compile(r"/messages$")
 
     def request(self, opening: str, chat: Chat) -> Request:
         """Return the lines as messages, with the instructions in `system`."""
@@ -59,7 +63,7 @@ class AnthropicApi(Api):
     def answered(self, body: bytes) -> HostedReply:
         """Parse an answer: join its blocks of text, and its blocks of thoughts."""
         message = _Message.model_validate_json(body)
-        said = "".join(block.text for block in message.content if block.type == "text")
+        said = "".join(block.text or "" for block in message.content if block.type == "text")
         thoughts = "".join(block.thinking for block in message.content if block.type == "thinking")
         return HostedReply(
             output=with_thoughts(thoughts, said),

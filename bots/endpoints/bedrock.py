@@ -4,12 +4,14 @@ The model is in the path. The instructions are a field beside the messages. Opti
 model-specific ones in `additionalModelRequestFields`.
 """
 
-from typing import Any, ClassVar, Literal
+import re
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import quote
 
 from pydantic import BaseModel
 
 from bots.core.chat import Chat
+from bots.endpoints.fields import Count, Label, Lenient, Thoughts
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.kind import HostedEndpoint, described
 from bots.endpoints.remote import unknown_end
@@ -19,17 +21,13 @@ _FILTERED = frozenset({"content_filtered", "guardrail_intervened"})
 _ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
 
 
-class _ReasoningText(BaseModel):
-    text: str = ""
-
-
 class _Reasoning(BaseModel):
-    reasoningText: _ReasoningText = _ReasoningText()  # noqa: N815
+    reasoningText: Thoughts = ""  # noqa: N815
 
 
 class _Block(BaseModel):
-    text: str = ""
-    reasoningContent: _Reasoning = _Reasoning()  # noqa: N815
+    text: str | None = None
+    reasoningContent: Annotated[_Reasoning, Lenient] = _Reasoning()  # noqa: N815
 
 
 class _Message(BaseModel):
@@ -41,18 +39,20 @@ class _Output(BaseModel):
 
 
 class _Usage(BaseModel):
-    inputTokens: int | None = None  # noqa: N815
-    outputTokens: int | None = None  # noqa: N815
+    inputTokens: Count = None  # noqa: N815
+    outputTokens: Count = None  # noqa: N815
 
 
 class _Response(BaseModel):
     output: _Output
-    stopReason: str | None = None  # noqa: N815
-    usage: _Usage = _Usage()
+    stopReason: Label = None  # noqa: N815
+    usage: Annotated[_Usage, Lenient] = _Usage()
 
 
 class BedrockApi(Api):
     """Conversations with one model."""
+
+    path = re.compile(r"/model/[^/]*/converse$")
 
     heartbeat = "/"  # the list of models is at another host; any answer shows that this one is reachable
 
@@ -71,8 +71,8 @@ class BedrockApi(Api):
         """Parse an answer: join its blocks of text, and its blocks of thoughts."""
         response = _Response.model_validate_json(body)
         blocks = response.output.message.content
-        said = "".join(block.text for block in blocks)
-        thoughts = "".join(block.reasoningContent.reasoningText.text for block in blocks)
+        said = "".join(block.text or "" for block in blocks)
+        thoughts = "".join(block.reasoningContent.reasoningText for block in blocks)
         stop = response.stopReason
         return HostedReply(
             output=with_thoughts(thoughts, said),

@@ -14,17 +14,18 @@ client; anthropic and google-genai together bring OpenTelemetry, google-auth and
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import httpx2
 from pydantic import BaseModel, ConfigDict, Field
 
 from bots.core.ask import LONGEST_OUTPUT, checked_reply
 from bots.core.chat import Chat, Provenance, Reply, prompt_hash
-from bots.core.failures import BotError, Declined
+from bots.core.failures import BotError, Declined, ThoughtsOnly
 from bots.core.persona_prompt import persona_prompt
 from bots.endpoints.remote import Remote, RemoteBot, error_within, is_stream
 
@@ -89,6 +90,9 @@ class Api(ABC):
     heartbeat = "/models"
     """A path that costs nothing and shows whether the service is reachable."""
 
+    path: ClassVar[re.Pattern[str]]
+    """The path of a request, at the end of an address that was copied from the service's documentation."""
+
     def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
         """Ask `model` with `options`, under the service's option names; `more` is merged into the body."""
         self._model = model
@@ -98,6 +102,10 @@ class Api(ABC):
     @abstractmethod
     def request(self, opening: str, chat: Chat) -> Request:
         """Return the request for the next line of `chat`, with the instructions `opening`, if any."""
+
+    def other_layouts(self) -> "Iterator[tuple[str, Api]]":
+        """Yield the same model in other layouts of messages, each with the settings that choose it."""
+        yield from ()
 
     @abstractmethod
     def answered(self, body: bytes) -> HostedReply:
@@ -134,15 +142,27 @@ class ModelApiBot(RemoteBot):
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the model's reply. Raises BotError, with the provenance of the answer if there was one."""
-        request = self._api.request(persona_prompt(self._prompt, chat.persona, chat.prompt), chat)
-        response = await self._remote.client.post(self._remote.url + request.path, json=request.body)
-        answered = self._read(self._remote.checked(response))
+        request, answered = await self._ask(self._api, chat)
         provenance = self._provenance(answered, request, chat)
         try:
             return replace(self._reply(answered), provenance=provenance)
         except BotError as error:
             error.provenance = provenance
             raise
+
+    async def fitting_layout(self, chat: Chat) -> str | None:
+        """Return the settings of the first other layout in which the model answers; None if there is none."""
+        for settings, api in self._api.other_layouts():
+            with suppress(BotError):
+                self._reply((await self._ask(api, chat))[1])
+                return settings
+        return None
+
+    async def _ask(self, api: Api, chat: Chat) -> tuple[Request, HostedReply]:
+        """Return the request for the next line of a chat, and the answer. Raises BotError."""
+        request = api.request(persona_prompt(self._prompt, chat.persona, chat.prompt), chat)
+        response = await self._remote.client.post(self._remote.url + request.path, json=request.body)
+        return request, self._read(self._remote.checked(response))
 
     async def probe(self) -> None:
         """Send a request that costs nothing. Raises BotError if nobody, or only a proxy, answers."""
@@ -170,6 +190,10 @@ class ModelApiBot(RemoteBot):
         if answered.broken is not None:
             answered.broken.output = answered.output[:LONGEST_OUTPUT] or None
             raise answered.broken
+        if answered.at_limit and answered.refusal is None and not answered.output.strip():
+            raise ThoughtsOnly(
+                "the reply was cut before it began: raise the limit of tokens, or turn thinking off"
+            )
         if answered.refusal is None:
             return checked_reply(answered.output, at_limit=answered.at_limit)
         words = answered.refusal.strip()
@@ -209,10 +233,15 @@ def with_thoughts(thoughts: str | None, said: str) -> str:
 
 
 def merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `body` with the researcher's additions; objects in both are merged recursively."""
+    """Return `body` with the researcher's additions; objects in both are merged recursively.
+
+    A field that they set to null is left out, for servers that refuse it.
+    """
     both = dict(body)
     for name, value in more.items():
-        inner = both.get(name)
+        inner = both.pop(name, None)
+        if value is None:
+            continue
         both[name] = merged(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
     return both
 

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +16,7 @@ from pydantic import (
     StringConstraints,
     TypeAdapter,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -40,8 +41,14 @@ def _plain_url(text: str) -> str:
         raise ValueError(
             "Remove the user and the password: name the environment variable that holds a key instead"
         )
-    if parts.query or parts.fragment:
-        raise ValueError("Remove everything from ? or # on")
+    if parts.query:
+        names = ", ".join(dict(parse_qsl(parts.query, keep_blank_values=True)))
+        raise ValueError(
+            f"Remove everything from ? on. Give {names} as `query`, which OpenAI-compatible services have; "
+            "give a key as `key`"
+        )
+    if parts.fragment:
+        raise ValueError("Remove everything from # on")
     return url.rstrip("/")
 
 
@@ -210,6 +217,12 @@ class HostedEndpoint(EndpointSettings):
     price: Price | None = None
     spending_cap: Annotated[float, Field(gt=0, le=100_000_000, strict=True)] | None = None
 
+    @field_validator("urls")
+    @classmethod
+    def _before_the_path(cls, urls: list[str]) -> list[str]:
+        """Return the addresses without the path of a request, which people copy with them."""
+        return _distinct([cls.service.path.sub("", url) for url in urls])
+
     @model_validator(mode="after")
     def _priced(self) -> "HostedEndpoint":
         if self.spending_cap is not None and self.price is None:
@@ -238,8 +251,11 @@ class HostedEndpoint(EndpointSettings):
 
     def client(self, remote: Remote) -> Replica:
         """Return the model that `remote` serves."""
-        api = self.service(self.model, self.options(), self.extra_body)
-        return ModelApiBot(remote, api, self.prompt, self.refusals, self.price)
+        return ModelApiBot(remote, self.api(), self.prompt, self.refusals, self.price)
+
+    def api(self) -> Api:
+        """Return the service's format, for this model and these options."""
+        return self.service(self.model, self.options(), self.extra_body)
 
     def options(self) -> dict[str, Any]:
         """Return the options that are set, under the service's option names."""

@@ -4,12 +4,15 @@ Fields: OpenAI "API reference", Chat. `reasoning_content` is used by vLLM and ll
 and newer vLLM; Mistral sends thoughts as parts of the content.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 
 from bots.core.chat import Chat
+from bots.core.message_layout import LAYOUTS, Instructions, MessageLayout
+from bots.endpoints.fields import Count, Label, Lenient, Thoughts, join_halves, keep_halves
 from bots.endpoints.hosted import Api, HostedReply, Request, merged, with_thoughts
 from bots.endpoints.kind import (
     HEADER,
@@ -23,7 +26,7 @@ from bots.endpoints.kind import (
 )
 from bots.endpoints.remote import unknown_end, whole
 
-_ROLES = {"worker": "user", "bot": "assistant"}
+_TEXTS = frozenset({"text", "output_text"})
 _AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})
 # Finish reasons of OpenAI, TGI, Together, Cohere, and of proxies before Anthropic.
 _ENDS = frozenset({"stop", "content_filter", "eos", "eos_token", "stop_sequence", "complete", "end_turn"})
@@ -35,6 +38,9 @@ class _Part(BaseModel):
     type: str = "text"
     text: str | None = None
 
+    def said(self) -> str:
+        return self.text or "" if self.type in _TEXTS else ""
+
 
 class _Message(BaseModel):
     """A message of the model, or a piece of one.
@@ -42,14 +48,14 @@ class _Message(BaseModel):
     Some servers send thoughts in a field of their own.
     """
 
-    content: str | list[_Part] | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    refusal: str | None = None
+    content: str | list[str | _Part] | None = None
+    reasoning_content: Thoughts = ""
+    reasoning: Thoughts = ""
+    refusal: Label = None
 
     def said(self) -> str:
         if isinstance(self.content, list):
-            return "".join(part.text or "" for part in self.content if part.type == "text")
+            return "".join(part if isinstance(part, str) else part.said() for part in self.content)
         return self.content or ""
 
     def thoughts(self) -> str:
@@ -58,25 +64,25 @@ class _Message(BaseModel):
 
 class _Choice(BaseModel):
     message: _Message
-    finish_reason: str | None = None
+    finish_reason: Label = None
 
 
 class _ChoiceChunk(BaseModel):
-    delta: _Message = _Message()
-    finish_reason: str | None = None
+    delta: Annotated[_Message, BeforeValidator(lambda delta: delta or {})] = _Message()
+    finish_reason: Label = None
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
 
 
 class _Told(BaseModel):
     """Metadata of an answer, and of each piece of a stream."""
 
-    model: str | None = None
-    system_fingerprint: str | None = None
-    usage: _Usage | None = None
+    model: Label = None
+    system_fingerprint: Label = None
+    usage: Annotated[_Usage, Lenient] = _Usage()
 
 
 class _Completion(_Told):
@@ -84,20 +90,37 @@ class _Completion(_Told):
 
 
 class _Chunk(_Told):
-    choices: list[_ChoiceChunk] = []
+    choices: Annotated[list[_ChoiceChunk], BeforeValidator(lambda choices: choices or [])] = []
 
 
 class OpenAiApi(Api):
     """Chat completions of one model."""
 
+    path = re.compile(r"/chat/completions$")
+
+    def __init__(
+        self,
+        model: str,
+        options: Mapping[str, Any],
+        more: Mapping[str, Any],
+        layout: MessageLayout = LAYOUTS[0],
+    ) -> None:
+        """Ask `model` in a `layout` of messages."""
+        super().__init__(model, options, more)
+        self._layout = layout
+
     def request(self, opening: str, chat: Chat) -> Request:
-        """Return the instructions as a system message, then the user's and assistant's messages."""
-        said = [{"role": _ROLES[turn.author], "content": turn.text} for turn in chat.turns]
-        messages = [{"role": "system", "content": opening}, *said] if opening else said
-        body = {"model": self._model, "messages": messages, **self._options}
+        """Return the instructions and the messages in the model's layout."""
+        body = {"model": self._model, "messages": self._layout.messages(opening, chat), **self._options}
         if self._options.get("stream"):
             body["stream_options"] = {"include_usage": True}
         return Request("/chat/completions", merged(body, self._more))
+
+    def other_layouts(self) -> Iterator[tuple[str, Api]]:
+        """Yield the same model in the other layouts, each with the settings that choose it."""
+        for layout in LAYOUTS:
+            if layout != self._layout:
+                yield _settings(layout), OpenAiApi(self._model, self._options, self._more, layout)
 
     def answered(self, body: bytes) -> HostedReply:
         """Parse the first choice of an answer."""
@@ -107,12 +130,23 @@ class OpenAiApi(Api):
 
     def streamed(self, events: Sequence[str]) -> HostedReply:
         """Join the pieces of a stream. A stream without a finish reason has broken off."""
-        chunks = [_Chunk.model_validate_json(data) for data in events if data and data != "[DONE]"]
+        said = (keep_halves(data) for data in events if data and data != "[DONE]")
+        chunks = [_Chunk.model_validate_json(data) for data in said]
         if not any(chunk.choices for chunk in chunks):
             raise ValueError("the stream has no choice")
         choices = [chunk.choices[0] for chunk in chunks if chunk.choices]
         finish = next((choice.finish_reason for choice in reversed(choices) if choice.finish_reason), None)
         return _answered([choice.delta for choice in choices], finish, chunks, streams=True)
+
+
+def _settings(layout: MessageLayout) -> str:
+    """Return the settings of an endpoint that choose a layout, as they stand in a study."""
+    given = {
+        "instructions": layout.instructions,
+        "alternating": str(layout.alternating).lower(),
+        "parts": str(layout.parts).lower(),
+    }
+    return ", ".join(f"{name}: {value}" for name, value in given.items())
 
 
 def _answered(
@@ -121,11 +155,11 @@ def _answered(
     thoughts = "".join(piece.thoughts() for piece in pieces)
     said = "".join(piece.said() for piece in pieces)
     refusal = "".join(piece.refusal or "" for piece in pieces)
-    usage = next((each.usage for each in reversed(told) if each.usage is not None), _Usage())
+    usage = next((each.usage for each in reversed(told) if each.usage != _Usage()), _Usage())
     end = finish.lower() if finish else None  # some proxies pass on words in capitals
     declined = refusal or ("" if end == "content_filter" else None)
     return HostedReply(
-        output=with_thoughts(thoughts, said),
+        output=join_halves(with_thoughts(thoughts, said)),
         at_limit=end in _AT_LIMIT,
         refusal=declined,
         model=next((each.model for each in told if each.model), None),
@@ -142,7 +176,9 @@ class OpenAiEndpoint(HostedEndpoint):
 
     A url ends before `/chat/completions` (mostly in `/v1`). The key goes into `key_header`: into
     Authorization as a bearer token, into any other header as it is (Azure: `api-key`). `query` is sent with
-    every request. `stream` is for servers that answer in streams only.
+    every request. `stream` is for servers that answer in streams only. `instructions`, `alternating` and
+    `parts` are for models whose chat template takes no system message, no two messages of one author in a
+    row, or only lists of parts: a check of the bot says which to set.
     """
 
     model_config = described(
@@ -161,6 +197,9 @@ class OpenAiEndpoint(HostedEndpoint):
         "Authorization"
     )
     stream: bool = False
+    instructions: Instructions = "system"
+    alternating: bool = False
+    parts: bool = False
 
     option_names: ClassVar = {
         name: name
@@ -178,6 +217,11 @@ class OpenAiEndpoint(HostedEndpoint):
     def access(self) -> EndpointAccess:
         """Return the key, the headers and the query of every request."""
         return EndpointAccess(self.key, self.key_header, self.headers, self.query)
+
+    def api(self) -> Api:
+        """Return the service's format, in this layout of messages."""
+        layout = MessageLayout(self.instructions, self.alternating, self.parts)
+        return OpenAiApi(self.model, self.options(), self.extra_body, layout)
 
     def options(self) -> dict[str, Any]:
         """Return the options that are set, and whether to stream, under the service's option names."""

@@ -10,13 +10,14 @@ Bedrock "Common errors" ({"message"}), Ollama ({"error": "…"}), FastAPI ({"det
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 import httpx2
 import structlog
@@ -28,8 +29,12 @@ from bots.endpoints.recorded_calls import record
 from candor.common.network import UnreadableAnswer, bound_answer, trusted
 
 LONGEST_MESSAGE = 300  # characters of the provider's words
+_WORDS = ("message", "detail", "msg", "Message", "error_description")
+_LARGEST_PAGE = 20_000  # characters that are searched for its words
+_LONGEST_PAGE = 200  # characters of an answer that is a page or plain text
 _LONGEST_WAIT = 3_600.0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_TAGS = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<[^<>]{0,500}>", re.IGNORECASE | re.DOTALL)
 # Statuses of servers that work. Any other status counts against the replica. 529: Anthropic is overloaded.
 _BY_STATUS: dict[int, type[BotError]] = {
     400: ChatRefused,
@@ -45,9 +50,16 @@ _BY_CODE: dict[str, type[BotError]] = {
     "content_filter": Declined,
     "content_policy_violation": Declined,
     "insufficient_quota": BudgetSpent,
+    "budget_exceeded": BudgetSpent,
 }
-# Messages with status 400 and the code of a bad request, from Anthropic among others.
-_NO_MONEY = re.compile(r"credit balance is too low|insufficient balance|billing hard limit", re.IGNORECASE)
+# Messages that come with the code of a bad request: Anthropic, DeepSeek, OpenAI, OpenRouter, LiteLLM.
+_NO_MONEY = re.compile(
+    r"credit balance is too low|insufficient (?:balance|credits)|billing hard limit"
+    r"|budget (?:has been )?exceeded|exceeded ?budget|(?:requires|need) more credits",
+    re.IGNORECASE,
+)
+# Of Gemini and xAI, which answer 400 to a wrong key.
+_WRONG_KEY = re.compile(r"(?:incorrect|invalid) api key|api key (?:not valid|is invalid)", re.IGNORECASE)
 _MEANING = {
     400: "it does not take the request",
     404: "there is nothing at this address: check url and, where there is one, model",
@@ -78,13 +90,15 @@ def failure_of(status: int, headers: Mapping[str, str], body: str, variable: str
         variable: the environment variable of the key, if one was sent.
     """
     said = _said(body)
-    kind = _kind(said) or _BY_STATUS.get(status, BotError)
-    meaning = _meaning(kind, status, variable)
     told = f'says "{said.message}"' if said.message else "the log has the beginning of the answer"
+    if status == 401 or _WRONG_KEY.search(said.message):
+        error = BotError(f"{_key_refused(variable)} (status {status}; {told})")
+        error.retry, error.out = False, True
+        return error
+    kind = _kind(said) or _BY_STATUS.get(status, BotError)
+    meaning = _meaning(kind, status, variable, _redirected(headers))
     error = kind(f"{meaning} (status {status}; {told})")
     error.after = _after(headers, said.delay)
-    if status == 401:
-        error.retry, error.out = False, True
     return error
 
 
@@ -98,10 +112,11 @@ def error_within(body: str, *, certainly: bool = False) -> BotError | None:
     if not (certainly or _holds_error(body)):
         return None
     said = _said(body)
-    kind = _kind(said)
+    kind = _kind(said) or next((_BY_STATUS[code] for code in _statuses(said) if code in _BY_STATUS), None)
     if kind is None:
         return broken_off(f'an error, "{said.message or ", ".join(said.codes) or _short(body)}"')
-    return kind(f'{_meaning(kind, 200, None)} (it says "{said.message}")')
+    status = next(iter(_statuses(said)), 200)
+    return kind(f'{_meaning(kind, status, None)} (it says "{said.message}")')
 
 
 def broken_off(end: str) -> BrokenOff:
@@ -140,17 +155,34 @@ def _kind(said: _Said) -> type[BotError] | None:
     return next((_BY_CODE[code] for code in said.codes if code in _BY_CODE), None)
 
 
-def _meaning(kind: type[BotError], status: int, variable: str | None) -> str:
+def _statuses(said: _Said) -> list[int]:
+    """Return the HTTP statuses among an error's codes: some gateways answer 200 and put the status there."""
+    return [int(code) for code in said.codes if re.fullmatch(r"[45]\d\d", code)]
+
+
+def _key_refused(variable: str | None) -> str:
+    if variable is None:
+        return "it requires a key: name the environment variable that holds it as `key`"
+    return f"it does not accept the key in the environment variable {variable}"
+
+
+def _redirected(headers: Mapping[str, str]) -> str:
+    """Return the address that a redirect leads to, without names, passwords and parameters; or no text."""
+    target = urlsplit(_short(headers.get("location"), _LONGEST_PAGE))
+    place = target.netloc.rpartition("@")[2]
+    return f"{target.scheme}://{place}{target.path}" if target.scheme and place else target.path
+
+
+def _meaning(kind: type[BotError], status: int, variable: str | None, redirected: str = "") -> str:
     if kind is BudgetSpent:
         return "the provider's quota is used up, or its account has no money"
     if kind is Declined:
         return "a filter of the provider kept the answer back"
     if status in (401, 403):
-        if variable is None:
-            return "it requires a key: name the environment variable that holds it as `key`"
-        return f"it does not accept the key in the environment variable {variable}"
+        return _key_refused(variable)
     if 300 <= status < 400:
-        return "it redirects, which is not followed: write the address that it leads to"
+        to = f" to {redirected}" if redirected else ""
+        return f"it redirects{to}, which is not followed: write the address that it leads to"
     return _MEANING.get(status, "it did not answer the question")
 
 
@@ -158,7 +190,7 @@ def _said(body: str) -> _Said:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
-        return _Said()
+        return _Said(_page(body))
     if isinstance(found, list) and found:  # Google's OpenAI-compatible API puts the error into a list
         found = found[0]
     if not isinstance(found, dict):
@@ -166,9 +198,22 @@ def _said(body: str) -> _Said:
     error = found.get("error", found)
     if not isinstance(error, dict):
         return _Said(_short(error))
-    message = error.get("message") or error.get("detail") or ""
+    message = next((words for name in _WORDS if (words := _told(error.get(name)))), "")
     codes = tuple(str(error[name]) for name in ("code", "type", "status") if error.get(name))
     return _Said(_short(message), codes, _retry_delay(error.get("details")))
+
+
+def _told(words: Any) -> str:
+    """Return an error's words; those of FastAPI are a list of problems, each with its place."""
+    if not isinstance(words, list):
+        return words if isinstance(words, str) else ""
+    problems = [each for each in words if isinstance(each, dict) and isinstance(each.get("msg"), str)]
+    return "; ".join(f"{'.'.join(map(str, each.get('loc', ())))}: {each['msg']}" for each in problems)
+
+
+def _page(body: str) -> str:
+    """Return the first words of a page or of plain text."""
+    return _short(" ".join(_TAGS.sub(" ", body[:_LARGEST_PAGE]).split()), _LONGEST_PAGE)
 
 
 def _retry_delay(details: Any) -> str | None:
@@ -201,6 +246,8 @@ def _short(text: object, longest: int = LONGEST_MESSAGE) -> str:
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 1024 * 1024  # bytes: the thoughts behind a short reply may be long
 LARGEST_STREAM = 32 * LARGEST_ANSWER  # bytes of a stream, which takes some 300 bytes for each token
+_DONE = re.compile(rb"[\r\n]data: {0,4}\[DONE\]")
+_LONGEST_DONE = len("\ndata:    [DONE]")
 _LOGGED = 200  # characters of a failed answer or connection that are logged
 
 # Idle connections are closed before the server closes them: uvicorn's limit, a common one, is 5 s.
@@ -381,6 +428,25 @@ def whole(body: bytes) -> bytes:
 async def _bound(response: httpx2.Response) -> None:
     """Limit the size of `response`. Of an error only the beginning is read. Raises UnreadableAnswer."""
     bound_answer(response, LARGEST_STREAM if is_stream(response) else LARGEST_ANSWER)
+    response.stream = _UntilDone(cast(httpx2.AsyncByteStream, response.stream))
+
+
+class _UntilDone(httpx2.AsyncByteStream):
+    """A stream that ends with the event [DONE], after which some servers keep the connection open."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        end = b"\n"
+        async for chunk in self._stream:
+            yield chunk
+            end = end[-_LONGEST_DONE:] + chunk
+            if _DONE.search(end):
+                return
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 def is_stream(response: httpx2.Response) -> bool:

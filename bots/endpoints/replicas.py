@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 import structlog
 
 from bots.core.ask import ask
-from bots.core.chat import Bot, Chat, Provenance, Reply, Turn
+from bots.core.chat import Bot, Chat, Provenance, Reply, TakesLayouts, Turn
 from bots.core.failures import BotBusy, BotError, BotGone
 
 _REMEMBERED = 10_000  # lines whose calls have failed so far
@@ -334,6 +334,15 @@ class Replicas:
         if latest is None:
             raise self._unasked(message or "no bot host is connected for this bot")
         raise self._failed(latest, message)
+
+    async def fitting_layout(self, chat: Chat) -> str | None:
+        """Return the settings of another layout of messages in which a replica answers; None if none does."""
+        for record in self._records.values():
+            if isinstance(record.replica, TakesLayouts) and (
+                found := await record.replica.fitting_layout(chat)
+            ):
+                return found
+        return None
 
     async def close(self) -> None:
         """Close every connection."""

@@ -4,13 +4,13 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from dataclasses import replace
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from jinja2 import TemplateError
 
 from bots.core.chat import Chat, Turn
 from bots.core.failures import BotError
+from bots.core.message_layout import Instructions, Message, MessageLayout
 from bots.core.persona_prompt import DEFAULT_PROMPT, persona_prompt
 from bots.host.model import HfOptions, HostModelError
 from bots.shown import closed, speech
@@ -18,7 +18,6 @@ from bots.shown import closed, speech
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-Message = dict[str, str]
 _HELLO, _ANSWER = "hello there", "good day"  # lines with which templates are tested
 # A template that supports thoughts contains one of these words.
 _MAY_THINK = re.compile(r"think|thought|reason|<\|channel", re.IGNORECASE)
@@ -102,14 +101,15 @@ class TemplateFormat(ChatFormat):
         super().__init__(tokenizer)
         self.prompt: str = prompt
         self._thinks = bool(thinking)
-        self._in_parts = False
-        hello, answer = _message("user", _HELLO), _message("assistant", _ANSWER)
-        if not self._takes([hello, answer, hello]):
-            self._in_parts = True
-            if not self._takes([hello, answer, hello]):
+        hello, answer = ("user", _HELLO), ("assistant", _ANSWER)
+        self._layout = MessageLayout(alternating=True)
+        if not self._takes(hello, answer, hello):
+            self._layout = replace(self._layout, parts=True)
+            if not self._takes(hello, answer, hello):
                 raise HostModelError("its chat template takes no conversation of a user and an assistant")
-        self._system = self._takes([_message("system", "speak softly"), hello])
-        self._bot_first = self._takes([answer, hello])
+        system, bot_first = self._takes(("system", "speak softly"), hello), self._takes(answer, hello)
+        instructions: Instructions = "system" if system else "first_message"
+        self._layout = replace(self._layout, instructions=instructions, bot_first=bot_first)
         self.may_think = _MAY_THINK.search(str(tokenizer.chat_template)) is not None
         self.opens_thoughts = speech(self._assistant_opening()).thinking
         self._closes = thinking is False and self.opens_thoughts
@@ -125,34 +125,24 @@ class TemplateFormat(ChatFormat):
     def encode(self, chat: Chat) -> list[int]:
         """Return the conversation in the template's layout, with the assistant's line begun."""
         instructions = persona_prompt(self.prompt, chat.persona, chat.prompt)
-        messages = [
-            _message("user" if author == "worker" else "assistant", "\n".join(turn.text for turn in lines))
-            for author, lines in groupby(chat.turns, key=lambda turn: turn.author)
-        ]
-        if not self._bot_first and messages[0]["role"] == "assistant" and len(messages) > 1:
-            messages = messages[1:]
-        if self._system and instructions:
-            messages = [_message("system", instructions), *messages]
-        elif instructions:
-            first = messages[0]
-            messages[0] = _message(first["role"], f"{instructions}\n\n{first['content']}")
-        rendered = self._rendered(messages)
+        rendered = self._rendered(self._layout.messages(instructions, chat))
         text = closed(rendered) if self._closes else rendered
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def end_of_turn(self) -> int | None:
         """Return the special token with which the template ends an assistant's line, if any."""
-        whole = self._rendered([_message("user", _HELLO), _message("assistant", _ANSWER)], begun=False)
+        said = [self._layout.message("user", _HELLO), self._layout.message("assistant", _ANSWER)]
+        whole = self._rendered(said, begun=False)
         after = self._tokenizer(whole.rpartition(_ANSWER)[2].lstrip(), add_special_tokens=False)["input_ids"]
         return after[0] if after and after[0] in self._tokenizer.added_tokens_decoder else None
 
-    def _takes(self, messages: list[Message]) -> bool:
+    def _takes(self, *said: tuple[str, str]) -> bool:
         """Return whether the template renders all messages; some refuse a role, others leave it out."""
         try:
-            rendered = self._rendered(messages)
+            rendered = self._rendered([self._layout.message(role, text) for role, text in said])
         except (TemplateError, TypeError):  # a template that needs parts may fail on text
             return False
-        return all(message["content"] in rendered for message in messages)
+        return all(text in rendered for _, text in said)
 
     def _has_switch(self) -> bool:
         """Return whether the template begins a line differently when thinking is on."""
@@ -164,18 +154,12 @@ class TemplateFormat(ChatFormat):
 
     def _assistant_opening(self) -> str:
         """Return the text between the user's last words and the model's first."""
-        return self._rendered([_message("user", _HELLO)]).rpartition(_HELLO)[2]
+        return self._rendered([self._layout.message("user", _HELLO)]).rpartition(_HELLO)[2]
 
     def _rendered(self, messages: list[Message], begun: bool = True) -> str:
-        given: list[Any] = [
-            {"role": message["role"], "content": [{"type": "text", "text": message["content"]}]}
-            if self._in_parts
-            else message
-            for message in messages
-        ]
         return str(
             self._tokenizer.apply_chat_template(
-                given,
+                messages,
                 tokenize=False,
                 add_generation_prompt=begun,
                 # Names of the switch: Qwen3, GLM and SmolLM; DeepSeek and Granite; Command A.
@@ -294,7 +278,3 @@ def _shortened(chat: Chat, cut: int) -> Chat:
     last = turns[-1]
     kept = (*turns[lines:-1], Turn(last.author, last.text[characters:]))
     return replace(chat, persona=persona[: len(persona) - sentences], turns=kept)
-
-
-def _message(role: str, content: str) -> Message:
-    return {"role": role, "content": content}

@@ -138,6 +138,10 @@ class BotHandle:
         finally:
             self._calls.discard(call)
 
+    async def fitting_layout(self, chat: Chat) -> str | None:
+        """Return the settings of another layout of messages in which a replica answers; None if none does."""
+        return None if self.replicas is None else await self.replicas.fitting_layout(chat)
+
     @property
     def is_registered(self) -> bool:
         """Whether the bot is registered now."""

@@ -31,6 +31,7 @@ FAMILIES = {
     "Granite 3.2": f"Here is my thought process:\n\n{SECRET}\n\nHere is my response:\n\nNice to meet you!",
     "Apriel": f"Here are my reasoning steps:\n{SECRET}\n[BEGIN FINAL RESPONSE]\nNice to meet you!\n"
     "[END FINAL RESPONSE]",
+    "Open WebUI": f'<details type="reasoning" done="true">\n{SECRET}\n</details>\nNice to meet you!',
     "gpt-oss": f"<|channel|>analysis<|message|>{SECRET}<|end|><|start|>assistant<|channel|>final<|message|>"
     "Nice to meet you!<|return|>",
     "gpt-oss, with a preamble": f"<|channel|>analysis<|message|>{SECRET}<|end|><|start|>assistant<|channel|>"
@@ -44,6 +45,39 @@ def test_thoughts_are_not_shown(output: str) -> None:
     shown = shown_text(output)
     assert shown.text == "Nice to meet you!"
     assert "thoughts" in shown.changes
+
+
+CALL = '{"name": "search", "arguments": {"query": "dogs"}}'
+CALLS = {
+    "Hermes, Qwen": f"<tool_call>\n{CALL}\n</tool_call>",
+    "Qwen3-Coder": "<tool_call><function=search><parameter=query>dogs</parameter></function></tool_call>",
+    "GLM": "<tool_call>search\n<arg_key>query</arg_key><arg_value>dogs</arg_value></tool_call>",
+    "Llama 3.1": f"<function=search>{CALL}</function>",
+    "Llama 3.1, builtin": f"<|python_tag|>{CALL}<|eom_id|>",
+    "Mistral": f"[TOOL_CALLS] [{CALL}]</s>",
+    "DeepSeek": "<\uff5ctool\u2581calls\u2581begin\uff5c>search\n{}<\uff5ctool\u2581calls\u2581end\uff5c>",
+    "Kimi K2": f"<|tool_calls_section_begin|><|tool_call_begin|>search:0{CALL}<|tool_calls_section_end|>",
+    "MiniMax": '<minimax:tool_call><invoke name="search">dogs</invoke></minimax:tool_call>',
+    "Anthropic's format": '<function_calls><invoke name="search">dogs</invoke></function_calls>',
+    "Gemma 3": '```tool_code\nsearch(query="dogs")\n```',
+    "Gemma 4": "<|tool_call>call:search{query:dogs}<tool_call|>",
+    "Phi 4": f"<|tool_call|>[{CALL}]<|/tool_call|>",
+    "Granite": f"<|tool_call|>[{CALL}]",
+    "Open WebUI": f'<details type="tool_calls" done="true" name="search">\n{CALL}\n</details>',
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_calls_of_tools_are_not_shown(call: str) -> None:
+    shown = shown_text(f"Nice to meet you!\n{call}")
+    assert shown.text == "Nice to meet you!"
+    assert "marks" in shown.changes
+    assert shown_text(call[:-9]).text == ""  # cut off, as by a limit of tokens
+
+
+def test_what_people_write_of_details_and_tools_stays() -> None:
+    for said in ("<details>More</details> of it", "Use `tool_code` in a ```block```, or a tool_call."):
+        assert shown_text(said) == ShownText(said, ())
 
 
 @pytest.mark.parametrize("output", FAMILIES.values(), ids=FAMILIES)

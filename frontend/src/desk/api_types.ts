@@ -450,21 +450,26 @@ export interface HttpEndpoint {
  *
  * A url ends before `/chat/completions` (mostly in `/v1`). The key goes into `key_header`: into
  * Authorization as a bearer token, into any other header as it is (Azure: `api-key`). `query` is sent with
- * every request. `stream` is for servers that answer in streams only.
+ * every request. `stream` is for servers that answer in streams only. `instructions`, `alternating` and
+ * `parts` are for models whose chat template takes no system message, no two messages of one author in a
+ * row, or only lists of parts: a check of the bot says which to set.
  */
 export interface OpenAiEndpoint {
+  alternating?: boolean;
   extra_body?: {
     [k: string]: unknown;
   };
   headers?: {
     [k: string]: string;
   };
+  instructions?: "system" | "developer" | "first_message";
   key?: string | null;
   key_header?: string;
   kind: "openai";
   max_completion_tokens?: number | null;
   max_tokens?: number | null;
   model: string;
+  parts?: boolean;
   price?: Price | null;
   prompt?: string;
   query?: {

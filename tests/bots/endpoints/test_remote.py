@@ -18,7 +18,7 @@ from bots.endpoints.remote import LONGEST_MESSAGE, failure_of
         ('{"detail": "Too hot."}', "Too hot."),
         ('{"detail": [{"loc": ["body"]}]}', "the log has the beginning of the answer"),
         ('{"error": {"message": null}}', "the log has the beginning of the answer"),
-        ("Traceback: secret", "the log has the beginning of the answer"),
+        ("<p>Too <b>hot</b>.</p>", 'says "Too hot ."'),
         ("[]", "the log has the beginning of the answer"),
         ("3", "the log has the beginning of the answer"),
     ],

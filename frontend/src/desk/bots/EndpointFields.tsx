@@ -29,6 +29,7 @@ const PARTS: { title: string; settings: string[] }[] = [
       "refusals",
     ],
   },
+  { title: "Messages", settings: ["instructions", "alternating", "parts"] },
   { title: "Cost", settings: ["price", "spending_cap"] },
 ];
 const PLACED = new Set(PARTS.flatMap(({ settings }) => settings));

@@ -229,7 +229,19 @@ const NAMES: Record<string, SettingName> = {
   },
   "bots.*.extra_body": {
     label: "Additional request settings",
-    hint: "JSON that is added to every request, for settings without a field here.",
+    hint: "JSON that is added to every request, for settings without a field here. Null removes a field.",
+  },
+  "bots.*.instructions": {
+    label: "Instructions go into",
+    hint: "For models without a system message. The check says which one a model takes.",
+  },
+  "bots.*.alternating": {
+    label: "Join messages of one author in a row",
+    hint: "For models that refuse two of them. The check says so.",
+  },
+  "bots.*.parts": {
+    label: "Send text as a list of parts",
+    hint: "For models that take no plain text. The check says so.",
   },
   "bots.*.stream": { label: "Streaming only", hint: "For servers that only stream their replies." },
   "bots.*.refusals": {
