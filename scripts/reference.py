@@ -38,6 +38,11 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def entry(name: str, said: str, *facts: str) -> str:
+    """Return an entry of a list: a name with facts, and a description below."""
+    return f"- `{name}`{': ' if any(facts) else ''}{', '.join(filter(None, facts))}<br>{said}"
+
+
 def in_code(value: object) -> str:
     """Return a value as code, as YAML and JSON write it."""
     return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}`"
@@ -56,10 +61,14 @@ class Names:
         self._parts = {name: self._read(part) for name, part in zip(parts[1::2], parts[2::2], strict=True)}
 
     def _read(self, part: str) -> dict[str, dict[str, str]]:
-        return {
+        entries = {
             quoted or plain: {name: json.loads(said) for name, said in self._TEXT.findall(content)}
             for quoted, plain, content in self._ENTRY.findall(part)
         }
+        labelled = [each for each in entries.values() if "label" in each]
+        if len(labelled) != len(re.findall(r"\blabel: \"", part)):
+            raise ValueError("names.ts has entries of another form than this script reads")
+        return entries
 
     def describe(self, path: tuple[str, ...]) -> str:
         """Return a setting's name on the desk, its hint, and the meanings of its values."""
@@ -75,7 +84,7 @@ class Names:
 
 
 class Outline:
-    """The settings of a JSON schema, in rows of a table.
+    """The settings of a JSON schema, in a list.
 
     `describe` returns the description of a setting from its path, in which `*` is any number or name.
     """
@@ -85,28 +94,26 @@ class Outline:
         self._schema, self._describe = schema, describe
         self._told: dict[str, str] = {}
 
-    def rows(self, names: Iterable[str]) -> Iterator[tuple[str, ...]]:
-        """Yield the rows of settings and of everything in them."""
+    def entries(self, names: Iterable[str]) -> Iterator[str]:
+        """Yield the entries of settings and of everything in them."""
         for name in names:
             required = name in self._schema.get("required", ())
             yield from self._setting((name,), (name,), self._schema["properties"][name], required, "")
 
     def _setting(
         self, path: tuple[str, ...], shown: tuple[str, ...], schema: Schema, required: bool, only: str
-    ) -> Iterator[tuple[str, ...]]:
+    ) -> Iterator[str]:
         choices = list(self._alternatives(schema))
         values = values_of(choices)
         name, item = ".".join(shown), schema.get("items", {}).get("$ref")
         like = self._told.setdefault(item, name) if item else name
         values += [] if like == name else [f"as in {in_code(like)}"]
         said = f"{self._describe(path, schema)}{only}"
-        yield in_code(name), said, ", ".join(values), default_of(schema, required)
+        yield entry(name, said, *values, default_of(schema, required))
         if like == name:
             yield from self._within(path, shown, choices)
 
-    def _within(
-        self, path: tuple[str, ...], shown: tuple[str, ...], choices: list[Schema]
-    ) -> Iterator[tuple[str, ...]]:
+    def _within(self, path: tuple[str, ...], shown: tuple[str, ...], choices: list[Schema]) -> Iterator[str]:
         parts: dict[str, list[tuple[str, Schema, bool]]] = {}
         owners = [each for each in choices if "properties" in each]
         for owner in owners:
@@ -117,7 +124,8 @@ class Outline:
             kinds = [kind for kind, _, _ in found if kind]
             if name == "kind" and kinds:
                 said = " or ".join(map(in_code, kinds))
-                yield in_code(".".join([*shown, name])), self._describe((*path, name), {}), said, "required"
+                described = self._describe((*path, name), {})
+                yield entry(".".join([*shown, name]), described, said, "required")
                 continue
             kinds = [] if len(found) == len(owners) else kinds
             kinds = kinds or found[0][1].get("x-kinds", [])
@@ -180,20 +188,18 @@ def range_of(schema: Schema) -> str:
 
 
 def default_of(schema: Schema, required: bool) -> str:
-    """Return the default of a setting; empty if it has none of its own."""
+    """Return in words whether a setting is required, or its default; empty if it has none of its own."""
     default = schema.get("default")
     if required:
         return "required"
     if default is ...:
-        return "depends on the kind"
+        return "default by kind"
     if default is None or default in ("", []) or isinstance(default, dict):
         return ""
-    if isinstance(default, float) and default.is_integer():
-        return in_code(int(default))
-    return "a shipped text" if isinstance(default, str) and len(default) > 60 else in_code(default)
-
-
-SETTING = ("setting", "meaning", "value", "default")
+    if isinstance(default, str) and len(default) > 60:
+        return "default: a shipped text"
+    whole = isinstance(default, float) and default.is_integer()
+    return f"default {in_code(int(default) if whole else default)}"
 
 
 def settings_of_a_study() -> str:
@@ -210,7 +216,7 @@ def settings_of_a_study() -> str:
         *given,
     ]
     tables = [
-        f"## {title}\n\n{about}\n\n{table(SETTING, outline.rows(settings))}"
+        "\n".join([f"## {title}\n\n{about}\n", *outline.entries(settings), ""])
         for title, about, settings in parts
         if settings
     ]
@@ -238,28 +244,22 @@ def settings_of_a_run() -> str:
         "*Change rules* on the run's page, or `candor run rules RUN FILE`. A rule that is left out limits "
         "nothing. Rules apply to people, not to simulated workers. [Stop when it is precise enough]"
         "(../how-to/studies/stop-a-run.md) has an example.\n\n"
-        + table(SETTING, outline.rows(schema["properties"]))
+        + "\n".join(outline.entries(schema["properties"]))
     )
 
 
 def settings_of_a_server() -> str:
     """Return the page of the server's environment variables."""
-    rows = []
+    entries = []
     for name, schema in Settings.model_json_schema()["properties"].items():
-        said = schema["description"]
-        rows.append(
-            (
-                in_code(f"CANDOR_{name.upper()}"),
-                plain(f"{said[0].upper()}{said[1:]}."),
-                ", ".join(values_of(schema.get("anyOf", [schema]))),
-                default_of(schema, required=False),
-            )
-        )
+        said, choices = schema["description"], schema.get("anyOf", [schema])
+        facts = (*values_of(choices), default_of(schema, required=False))
+        entries.append(entry(f"CANDOR_{name.upper()}", plain(f"{said[0].upper()}{said[1:]}."), *facts))
     return (
         "# Settings of a server\n\n"
         "Set these environment variables where the server starts; `candor serve` takes some of them as "
         "options, too. Lists and mappings are JSON. A limit such as `120/minute` allows that number in "
-        "that time.\n\n" + table(("variable", "meaning", "value", "default"), rows)
+        "that time.\n\n" + "\n".join(entries)
     )
 
 
@@ -269,11 +269,17 @@ def commands() -> str:
         "# Commands\n",
         "`candor NAME --help` prints the same. Within a checkout, write `.venv/bin/candor`.\n",
     ]
-    for name, entry in COMMANDS.items():
-        command = get_command(getattr(import_module(entry.module), entry.app))
-        for full, each in leaves(name, command):
-            parts.append(command_section(full, each))
+    for first, names in groupby(COMMANDS, key=lambda name: name.split()[0]):
+        found = [leaf for name in names for leaf in leaves(name, of_line(name))]
+        if [name for name, _ in found] != [first]:
+            parts.append(f"## candor {first}\n")
+        parts += [command_section(name, command) for name, command in found]
     return "\n".join(parts)
+
+
+def of_line(name: str) -> Any:
+    """Return a command of the command line."""
+    return get_command(getattr(import_module(COMMANDS[name].module), COMMANDS[name].app))
 
 
 def leaves(name: str, command: Any) -> Iterator[tuple[str, Any]]:
@@ -306,7 +312,8 @@ def command_section(name: str, command: Any) -> str:
     rows = [(f"`{argument_name(each)}`", plain(each.help or ""), "") for each in arguments]
     rows += [(option_name(each), plain(each.help or ""), option_default(each)) for each in options]
     listed = f"\n{table(('argument or option', 'meaning', 'default'), rows)}" if rows else ""
-    return f"## candor {name}\n\n`{' '.join(usage)}`\n{said}{listed}"
+    level = "###" if " " in name else "##"
+    return f"{level} candor {name}\n\n`{' '.join(usage)}`\n{said}{listed}"
 
 
 def argument_name(argument: Any) -> str:
@@ -352,18 +359,16 @@ def calls() -> str:
         "A running server describes every call with its types at `/api/docs`, from the schema at "
         "`/api/openapi.json`. Send a token as `Authorization: Bearer TOKEN`; `candor token new` makes one. "
         "Errors have a `code`, a `message` and a `hint`: [Errors](errors.md). Words in braces are parts of "
-        "the path. In the last column, fields in bold are required.\n",
+        "the path. A call takes the fields that are listed after it, in the query or in a JSON body; those "
+        "in bold are required.\n",
     ]
     for tag, some in groupby(found, key=lambda each: each[0]):
-        rows = [
-            (
-                f"`{method} {path}`",
-                plain(call.get("description", "").split("\n\n")[0]),
-                ", ".join(sent(api, call)),
-            )
-            for _, method, path, call in some
-        ]
-        parts.append(f"## {tag.capitalize()}\n\n{table(('call', 'meaning', 'query or body'), rows)}")
+        parts.append(f"## {tag.capitalize()}\n")
+        for _, method, path, call in some:
+            fields = ", ".join(sent(api, call))
+            said = plain(call.get("description", "").split("\n\n")[0])
+            parts.append(entry(f"{method} {path}", f"{said}{f' Takes {fields}.' if fields else ''}"))
+        parts.append("")
     return "\n".join(parts)
 
 
@@ -415,21 +420,20 @@ def views() -> str:
 
 def errors() -> str:
     """Return the page of all errors that a caller can get."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, str] = {}
     for name in server.errors.__all__:
         kind = getattr(server.errors, name)
         if not (inspect.isclass(kind) and issubclass(kind, server.errors.CandorError)):
             continue
         meaning = " ".join(inspect.cleandoc(kind.__doc__ or "").split("\n\n")[0].split())
-        again = "yes" if kind.retry else ""
-        found.setdefault(kind.code, (f"`{kind.code}`", str(kind.status), meaning, kind.hint, again))
+        again = " You may send the same again after a while." if kind.retry else ""
+        found.setdefault(kind.code, entry(kind.code, f"{meaning} *{kind.hint}*{again}", str(kind.status)))
     return (
         "# Errors\n\n"
         "Every error of the API, of the worker's socket and of the commands has a `message`, which says what "
         "happened, and a `hint`, which says what to do; programs go by the `code`. Over HTTP the body is "
-        '`{"error": {"code": …, "message": …, "hint": …}}` with the status below. "Again": the same '
-        "request may be sent again after a while.\n\n"
-        + table(("code", "status", "meaning", "hint", "again"), [found[code] for code in sorted(found)])
+        '`{"error": {"code": …, "message": …, "hint": …}}` with the status below. Hints are in italics.\n\n'
+        + "\n".join(found[code] for code in sorted(found))
     )
 
 
