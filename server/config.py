@@ -76,8 +76,8 @@ class Settings(BaseSettings):
     data: Path = Field(Path("candor-data"), description="folder of the database and the secrets")
     database_url: str | None = Field(
         None,
-        description="database: postgresql://USER:PASSWORD@HOST/NAME or sqlite:///PATH; default: candor.db in the data "
-        "folder",
+        description="database: postgresql://USER:PASSWORD@HOST/NAME or sqlite:///PATH; "
+        "default: candor.db in the data folder",
     )
     database_connections: int = Field(
         5, ge=1, description="PostgreSQL connections of a process for reading; writing takes one more"
