@@ -94,7 +94,8 @@ class Settings(BaseSettings):
     )
     trusted_proxies: list[str] = Field(
         ["127.0.0.1", "::1"],
-        description="addresses or networks of proxies whose X-Forwarded-For gives the client's address",
+        description="addresses or networks of proxies whose X-Forwarded-For gives the client's address; the "
+        "workers behind any other proxy count as one address",
     )
     exempt_addresses: list[str] = Field(
         [], description="addresses without limits per address, such as that of simulated workers"
