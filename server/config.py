@@ -68,20 +68,25 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="CANDOR_", extra="ignore")
 
-    host: str = Field("127.0.0.1", description="address to listen on")
+    host: str = Field(
+        "127.0.0.1", description="address to listen on; 0.0.0.0 is all of IPv4, and :: all of IPv4 and IPv6"
+    )
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
     public_url: str | None = Field(None, description="public address of this server, for links to it")
     data: Path = Field(Path("candor-data"), description="folder of the database and the secrets")
     database_url: str | None = Field(
         None,
-        description="postgresql://USER:PASSWORD@HOST/NAME; default: SQLite in the data folder",
+        description="database: postgresql://USER:PASSWORD@HOST/NAME or sqlite:///PATH; "
+        "default: candor.db in the data folder",
     )
     database_connections: int = Field(
         5, ge=1, description="PostgreSQL connections of a process for reading; writing takes one more"
     )
     database_seconds: float = Field(30, gt=0, description="time limit of a PostgreSQL statement, in seconds")
     redis_url: str | None = Field(
-        None, description="redis://[:PASSWORD@]HOST[:PORT][/NUMBER]; needed if several processes serve"
+        None,
+        description="Redis over which several processes exchange news: "
+        "redis://[:PASSWORD@]HOST[:PORT][/NUMBER]",
     )
     processes: int = Field(1, ge=1, le=64, description="web processes; several need PostgreSQL and Redis")
     drain_seconds: float = Field(
@@ -89,9 +94,12 @@ class Settings(BaseSettings):
     )
     trusted_proxies: list[str] = Field(
         ["127.0.0.1", "::1"],
-        description="addresses or networks of proxies whose X-Forwarded-For gives the client's address",
+        description="addresses or networks of proxies whose X-Forwarded-For gives the client's address; the "
+        "workers behind any other proxy count as one address",
     )
-    exempt_addresses: list[str] = Field([], description="addresses without limits per address")
+    exempt_addresses: list[str] = Field(
+        [], description="addresses without limits per address, such as that of simulated workers"
+    )
     signed_links: bool = Field(
         False, description="admit only workers with a personal link (`candor recruit links`)"
     )
@@ -130,11 +138,15 @@ class Settings(BaseSettings):
         None, description="sender of invitations, such as Candor <candor@lab.example>"
     )
     messages_per_session: Limit = Field("40/10second", description="limit on messages of one worker")
-    refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
+    refuse_private_bots: bool = Field(
+        False,
+        description="ask bots at public addresses only; for servers where strangers can register bots",
+    )
     bot_hosts: int = Field(1, ge=1, le=64, description="number of processes that run the builtin bots")
     bot_keys: dict[str, list[str]] = Field(
         {},
-        description="environment variables that may hold a key of a bot from the API, each with its hosts",
+        description="environment variables that may hold keys of bots from the desk or the API, each with "
+        'the hosts that may get it: {"OPENAI_API_KEY": ["api.openai.com"]}',
     )
     moderation_url: str | None = Field(
         None,

@@ -59,16 +59,18 @@ Clock = Annotated[time, BeforeValidator(_as_a_clock_shows_it)]
 
 
 class Hours(BaseModel):
-    """From `opens` until just before `closes`, on each of `days`.
-
-    If `closes` is not after `opens`, it is on the following day: 00:00 to 00:00 is the whole day.
-    """
+    """From `opens` until just before `closes`, on each of `days`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    days: Annotated[tuple[Day, ...], Field(min_length=1, max_length=_WEEK)] = DAYS
-    opens: Clock
-    closes: Clock
+    days: Annotated[
+        tuple[Day, ...],
+        Field(min_length=1, max_length=_WEEK, description="Days of the week; without them, every day."),
+    ] = DAYS
+    opens: Annotated[Clock, Field(description="Time of day from which newcomers are admitted.")]
+    closes: Annotated[
+        Clock, Field(description="Time of day of the end; on the following day if it is not after `opens`.")
+    ]
 
 
 class OpeningHours(BaseModel):
@@ -76,8 +78,12 @@ class OpeningHours(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    time_zone: Annotated[str, AfterValidator(_known)]
-    hours: Annotated[tuple[Hours, ...], Field(min_length=1, max_length=50)]
+    time_zone: Annotated[
+        str, AfterValidator(_known), Field(description="Time zone of the hours, such as Europe/Berlin.")
+    ]
+    hours: Annotated[
+        tuple[Hours, ...], Field(min_length=1, max_length=50, description="Hours in which the run is open.")
+    ]
 
 
 def is_open(opening: OpeningHours, at: datetime) -> bool:
@@ -136,17 +142,28 @@ class _Section(BaseModel):
 
 
 class Target(_Section):
-    """The target of a run: one of three conditions.
+    """The target of a run: one of three conditions."""
 
-    `assignments`: this number is completed. `conversations_per_system`: completed assignments have this
-    number of rated conversations with every system. `widest_interval`: all scores' intervals, in standard
-    deviations of a worker's ratings, are narrower than this. The intervals are a confidence sequence, so that
-    looking at them while data come in does no harm.
-    """
-
-    assignments: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    conversations_per_system: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    widest_interval: Annotated[float, Field(gt=0, le=10)] | None = None
+    assignments: Annotated[
+        int | None, Field(ge=1, le=1_000_000, description="This number of assignments is completed.")
+    ] = None
+    conversations_per_system: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=1_000_000,
+            description="Completed assignments have this number of rated conversations with every system.",
+        ),
+    ] = None
+    widest_interval: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            le=10,
+            description="The intervals of all scores, in standard deviations of a worker's ratings, are "
+            "narrower than this. They are a confidence sequence, so looking at them does no harm.",
+        ),
+    ] = None
 
     @model_validator(mode="after")
     def _one(self) -> "Target":
@@ -164,10 +181,14 @@ class Budget(_Section):
     and bonuses.
     """
 
-    total: Money
-    pay: Money
-    fee_share: Annotated[Decimal, Field(ge=0, le=5, decimal_places=4)] = Decimal(0)
-    currency: Annotated[str, StringConstraints(max_length=10)] = ""
+    total: Annotated[Money, Field(description="The most that the run may cost, with fees and bonuses.")]
+    pay: Annotated[Money, Field(description="Pay of a completed assignment.")]
+    fee_share: Annotated[
+        Decimal, Field(ge=0, le=5, decimal_places=4, description="The platform's fee, as a share of the pay.")
+    ] = Decimal(0)
+    currency: Annotated[
+        str, StringConstraints(max_length=10), Field(description="Currency of both, such as GBP.")
+    ] = ""
 
     def is_in_another(self, currency: str | None) -> bool:
         """Return whether the budget names another currency than this one; None means unknown."""
@@ -184,18 +205,29 @@ class Budget(_Section):
 
 
 class RunRules(_Section):
-    """All rules of a run, which apply to people. A rule that is left out limits nothing.
+    """All rules of a run, which apply to people. A rule that is left out limits nothing."""
 
-    `most_at_once`: how many workers may be active at the same time. `excluded_runs`: workers with an
-    assignment in one of these runs are excluded; so are `excluded_workers`, by the ids in their links.
-    """
-
-    target: Target | None = None
-    budget: Budget | None = None
-    most_at_once: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    opening_hours: OpeningHours | None = None
-    excluded_runs: Annotated[tuple[RunName, ...], Field(max_length=1_000)] = ()
-    excluded_workers: Annotated[tuple[WorkerName, ...], Field(max_length=100_000)] = ()
+    target: Annotated[
+        Target | None, Field(description="The run stops by itself when this one condition is met.")
+    ] = None
+    budget: Annotated[
+        Budget | None, Field(description="The run stops by itself when it pays for no other assignment.")
+    ] = None
+    most_at_once: Annotated[
+        int | None,
+        Field(ge=1, le=100_000, description="Number of workers who may be active at the same time."),
+    ] = None
+    opening_hours: Annotated[
+        OpeningHours | None, Field(description="Newcomers are admitted only in these hours.")
+    ] = None
+    excluded_runs: Annotated[
+        tuple[RunName, ...],
+        Field(max_length=1_000, description="Workers with an assignment in one of these runs are excluded."),
+    ] = ()
+    excluded_workers: Annotated[
+        tuple[WorkerName, ...],
+        Field(max_length=100_000, description="Workers with one of these ids in their links are excluded."),
+    ] = ()
 
     @property
     def bounds_slots(self) -> bool:

@@ -14,6 +14,7 @@ import pytest
 import typer
 from typer.main import get_command
 
+from scripts import reference
 from server.cli.command_line import COMMANDS
 
 GROUPS = {name.split()[0] for name in COMMANDS if " " in name}
@@ -95,6 +96,12 @@ def mistake(arguments: str) -> str | None:
 def test_every_command_of_a_document_exists(path: Path) -> None:
     wrong = [(line, why) for line in written(path) for found in ours(line) if (why := mistake(found))]
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", reference.PAGES)
+def test_a_page_of_the_reference_follows_the_code(name: str) -> None:
+    page = (reference.FOLDER / name).read_text(encoding="utf-8")
+    assert page == reference.written(name), "run .venv/bin/python scripts/reference.py"
 
 
 def test_every_command_in_the_code_exists() -> None:

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 
 class CandorError(Exception):
-    """Base of every error that a caller gets."""
+    """An unexpected failure, and the base of every error that a caller gets."""
 
     code: ClassVar[str] = "internal"
     status: ClassVar[int] = 500

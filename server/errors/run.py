@@ -237,7 +237,7 @@ class RulesInvalid(CandorError):
 
     code = "rules_invalid"
     status = 422
-    hint = "Correct these rules; docs/researcher.md explains each."
+    hint = "Correct these rules; docs/reference/settings-run.md explains each."
 
 
 class StudyNotFound(NotAvailable):

@@ -32,43 +32,146 @@ AT_ONCE = 1_000  # rows held in memory
 
 Row = dict[str, Any]
 
-# The columns that order the rows of each view. They are unique, except for notes of the same moment, which
-# are equal or differ in their text.
-ORDER: dict[str, tuple[str, ...]] = {
-    "v1_version": ("version",),
-    "v1_run": ("run_id",),
-    "v1_run_state": ("run_id",),
-    "v1_criterion": ("position",),
-    "v1_system": ("system",),
-    "v1_question": ("part", "position"),
-    "v1_assignment": ("assignment_id",),
-    "v1_exclusion": ("assignment_id",),
-    "v1_removal": ("assignment_id",),
-    "v1_submission_pay": ("ordinal",),
-    "v1_tutorial_answer": ("assignment_id", "ordinal"),
-    "v1_conversation": ("assignment_id", "position", "attempt", "conversation_id"),
-    "v1_simulated_conversation": ("conversation_id",),
-    "v1_human_conversation": ("conversation_id",),
-    "v1_scenario": ("conversation_id",),
-    "v1_turn": ("conversation_id", "turn_index"),
-    "v1_writing": ("conversation_id", "turn_index"),
-    "v1_message_report": ("conversation_id", "turn_index", "ordinal"),
-    "v1_moderated_line": ("conversation_id", "turn_index"),
-    "v1_reply_output": ("conversation_id", "turn_index"),
-    "v1_bot_call": ("conversation_id", "created_at", "turn_index", "tries"),
-    "v1_wizard_line": ("conversation_id", "turn_index"),
-    "v1_topic_mark": ("conversation_id", "ordinal"),
-    "v1_note": ("conversation_id", "created_at", "kind", "text"),
-    "v2_note": ("conversation_id", "created_at", "kind", "text"),
-    "v1_rating": ("conversation_id", "criterion"),
-    "v1_turn_rating": ("conversation_id", "turn_index"),
-    "v1_choice": ("left_conversation_id", "turn_index"),
-    "v1_quiz": ("conversation_id",),
-    "v1_quiz_line": ("conversation_id", "choice"),
-    "v1_answer": ("assignment_id", "ordinal"),
-    "v1_item": ("item_id", "form"),
-    "v1_item_rating": ("assignment_id", "position", "criterion"),
-    "v1_item_edit": ("assignment_id", "position"),
+
+@dataclass(frozen=True, slots=True)
+class DescribedView:
+    """A view in exports: its rows in words, and the columns that order them.
+
+    The columns are unique, except for notes of the same moment, which are equal or differ in their text.
+    """
+
+    about: str
+    order: tuple[str, ...]
+
+
+VIEWS: dict[str, DescribedView] = {
+    "v1_version": DescribedView("The version of the views.", ("version",)),
+    "v1_run": DescribedView(
+        "The run: its study, status, task and kind (`study`, or `rehearsal`, in which all workers are "
+        "simulated).",
+        ("run_id",),
+    ),
+    "v1_run_state": DescribedView(
+        "The run's status with its cause (`researcher`, `target` or `budget`) and reason, and its "
+        "target, if it has one.",
+        ("run_id",),
+    ),
+    "v1_criterion": DescribedView("The statements that workers rate.", ("position",)),
+    "v1_system": DescribedView("The systems that are compared, and the QC bot (`is_qc`).", ("system",)),
+    "v1_question": DescribedView(
+        "The study's own questions. `choices` has one choice a line.",
+        ("part", "position"),
+    ),
+    "v1_assignment": DescribedView(
+        "Every worker who took a slot, with the version of the consent and the boxes that were ticked.",
+        ("assignment_id",),
+    ),
+    "v1_exclusion": DescribedView(
+        "Assignments that researchers exclude from every analysis, with the reason.",
+        ("assignment_id",),
+    ),
+    "v1_removal": DescribedView(
+        "Assignments whose texts, or all data, were removed, with the cause.",
+        ("assignment_id",),
+    ),
+    "v1_submission_pay": DescribedView(
+        "Pay of every submission on a platform, in cents. Amounts that are unknown are null.",
+        ("ordinal",),
+    ),
+    "v1_tutorial_answer": DescribedView("Answers to the test questions.", ("assignment_id", "ordinal")),
+    "v1_conversation": DescribedView(
+        "Every conversation, pair or item of an assignment, also unfinished and unrated ones. "
+        "`rating_probability` is null if all items are rated.",
+        ("assignment_id", "position", "attempt", "conversation_id"),
+    ),
+    "v1_simulated_conversation": DescribedView(
+        "Conversations of simulated workers. `simulated_as` describes the simulation.",
+        ("conversation_id",),
+    ),
+    "v1_human_conversation": DescribedView(
+        "Conversations with another worker. A bot has answered from line `taken_over_from` on, "
+        "because `nobody_came`, or the person was `silent` or had `left`.",
+        ("conversation_id",),
+    ),
+    "v1_scenario": DescribedView("The scenario of each conversation that has one.", ("conversation_id",)),
+    "v1_turn": DescribedView(
+        "Every message and reply, with the call of the bot that gave the reply. `overran`: the bot "
+        "took longer than the delay drawn for the reply.",
+        ("conversation_id", "turn_index"),
+    ),
+    "v1_writing": DescribedView(
+        "Counts of how messages were written, in studies with `records_writing`.",
+        ("conversation_id", "turn_index"),
+    ),
+    "v1_message_report": DescribedView(
+        "Messages that workers have reported, including reports that were taken back.",
+        ("conversation_id", "turn_index", "ordinal"),
+    ),
+    "v1_moderated_line": DescribedView(
+        "Results of the moderation service. `flagged` is null if it would not judge the line.",
+        ("conversation_id", "turn_index"),
+    ),
+    "v1_reply_output": DescribedView(
+        "Outputs of models that differ from the reply shown, with the changes.",
+        ("conversation_id", "turn_index"),
+    ),
+    "v1_bot_call": DescribedView(
+        "Every call of a bot, also failed ones. `output` is what the model returned if it was no "
+        "valid reply.",
+        ("conversation_id", "created_at", "turn_index", "tries"),
+    ),
+    "v1_wizard_line": DescribedView(
+        "Lines that a researcher was asked to answer in a chatbot's place. `answered_by` is a pseudonym.",
+        ("conversation_id", "turn_index"),
+    ),
+    "v1_topic_mark": DescribedView(
+        "The topics of each conversation, and when they changed.",
+        ("conversation_id", "ordinal"),
+    ),
+    "v1_note": DescribedView(
+        "Incidents in conversations, such as failures of bots.",
+        ("conversation_id", "created_at", "kind", "text"),
+    ),
+    "v2_note": DescribedView(
+        "The same as `v1_note`, with the kind of failure.",
+        ("conversation_id", "created_at", "kind", "text"),
+    ),
+    "v1_rating": DescribedView(
+        "Ratings of conversations, as workers gave them.",
+        ("conversation_id", "criterion"),
+    ),
+    "v1_turn_rating": DescribedView(
+        "The last rating of each rated reply, from 0 to 100. `points` is the number of points of the "
+        "scale, 2 for thumbs.",
+        ("conversation_id", "turn_index"),
+    ),
+    "v1_choice": DescribedView(
+        "Choices between two systems. `turn_index` is null for a choice between whole conversations.",
+        ("left_conversation_id", "turn_index"),
+    ),
+    "v1_quiz": DescribedView(
+        "The quiz after each rated conversation. `choices` is 0 if nothing was asked, and `why_not` "
+        "has the reason.",
+        ("conversation_id",),
+    ),
+    "v1_quiz_line": DescribedView(
+        "The lines or personas of each quiz. `is_right` marks the partner's.",
+        ("conversation_id", "choice"),
+    ),
+    "v1_answer": DescribedView(
+        "Answers to questions. Each of several choices is a row, and so is each mark in a text.",
+        ("assignment_id", "ordinal"),
+    ),
+    "v1_item": DescribedView("The items that workers rate.", ("item_id", "form")),
+    "v1_item_rating": DescribedView(
+        "Ratings of items. `twin_of` is the position of the ordinary item that a bad twin, a repeat "
+        "or a reference belongs to.",
+        ("assignment_id", "position", "criterion"),
+    ),
+    "v1_item_edit": DescribedView(
+        "Improved texts, with the share of the text that was edited.",
+        ("assignment_id", "position"),
+    ),
 }
 # Columns that are not text, in any view, except facts; OF_A_VIEW has the exceptions of single views.
 _KINDS: dict[Kind, tuple[str, ...]] = {
@@ -136,13 +239,13 @@ class ViewToExport:
 
 
 def views_of(connection: Connection, run: RunEntry) -> list[ViewToExport]:
-    """Return the views in the order of ORDER."""
-    return [_view(connection, run, name) for name in ORDER]
+    """Return the views in the order of VIEWS."""
+    return [_view(connection, run, name) for name in VIEWS]
 
 
 def rows_of(connection: Connection, run: RunEntry, view: ViewToExport) -> Iterator[Sequence[Row]]:
     """Yield the rows of a view in order, in lists of AT_ONCE. Times are in UTC."""
-    ordered = f"SELECT * {_of_run(view.name)} ORDER BY {', '.join(ORDER[view.name])}"
+    ordered = f"SELECT * {_of_run(view.name)} ORDER BY {', '.join(VIEWS[view.name].order)}"
     query = text(ordered).execution_options(yield_per=AT_ONCE)
     for part in connection.execute(query, _bound(view.name, run)).mappings().partitions(AT_ONCE):
         yield [{name: typed(row[name], kind) for name, kind in view.columns.items()} for row in part]

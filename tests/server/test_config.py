@@ -1,13 +1,10 @@
-"""Tests of settings: the links that commands print, and the documentation of every setting."""
+"""Tests of settings: the links that commands print."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from server.config import Settings
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "researcher.md"
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +27,3 @@ def test_what_is_given_counts_for_more(tmp_path: Path, monkeypatch: pytest.Monke
     assert Settings(data=tmp_path, public_url="https://a.example").resolved_public_url == "https://a.example"
     monkeypatch.setenv("CANDOR_PORT", "7000")
     assert Settings(data=tmp_path).resolved_public_url == "http://127.0.0.1:7000"
-
-
-def test_the_researchers_document_lists_every_setting() -> None:
-    _, told = DOCUMENT.read_text(encoding="utf-8").split("\n## Settings of a server\n")
-    variables = [row.split("|")[1] for row in told.split("\n## ")[0].splitlines() if row.startswith("| `")]
-    documented = re.findall(r"`CANDOR_([A-Z_]+)`", " ".join(variables))
-    assert sorted(documented) == sorted(name.upper() for name in Settings.model_fields)

@@ -1474,22 +1474,35 @@ export interface ReportOptions {
 }
 /**
  * All rules of a run, which apply to people. A rule that is left out limits nothing.
- *
- * `most_at_once`: how many workers may be active at the same time. `excluded_runs`: workers with an
- * assignment in one of these runs are excluded; so are `excluded_workers`, by the ids in their links.
  */
 export interface RunRules {
+  /**
+   * The run stops by itself when it pays for no other assignment.
+   */
   budget?: Budget | null;
   /**
+   * Workers with an assignment in one of these runs are excluded.
+   *
    * @maxItems 1000
    */
   excluded_runs?: string[];
   /**
+   * Workers with one of these ids in their links are excluded.
+   *
    * @maxItems 100000
    */
   excluded_workers?: string[];
+  /**
+   * Number of workers who may be active at the same time.
+   */
   most_at_once?: number | null;
+  /**
+   * Newcomers are admitted only in these hours.
+   */
   opening_hours?: OpeningHours | null;
+  /**
+   * The run stops by itself when this one condition is met.
+   */
   target?: Target | null;
 }
 /**
@@ -1499,9 +1512,21 @@ export interface RunRules {
  * and bonuses.
  */
 export interface Budget {
+  /**
+   * Currency of both, such as GBP.
+   */
   currency?: string;
+  /**
+   * The platform's fee, as a share of the pay.
+   */
   fee_share?: number | string;
+  /**
+   * Pay of a completed assignment.
+   */
   pay: number | string;
+  /**
+   * The most that the run may cost, with fees and bonuses.
+   */
   total: number | string;
 }
 /**
@@ -1509,37 +1534,52 @@ export interface Budget {
  */
 export interface OpeningHours {
   /**
+   * Hours in which the run is open.
+   *
    * @minItems 1
    * @maxItems 50
    */
   hours: Hours[];
+  /**
+   * Time zone of the hours, such as Europe/Berlin.
+   */
   time_zone: string;
 }
 /**
  * From `opens` until just before `closes`, on each of `days`.
- *
- * If `closes` is not after `opens`, it is on the following day: 00:00 to 00:00 is the whole day.
  */
 export interface Hours {
+  /**
+   * Time of day of the end; on the following day if it is not after `opens`.
+   */
   closes: string;
   /**
+   * Days of the week; without them, every day.
+   *
    * @minItems 1
    * @maxItems 7
    */
   days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  /**
+   * Time of day from which newcomers are admitted.
+   */
   opens: string;
 }
 /**
  * The target of a run: one of three conditions.
- *
- * `assignments`: this number is completed. `conversations_per_system`: completed assignments have this
- * number of rated conversations with every system. `widest_interval`: all scores' intervals, in standard
- * deviations of a worker's ratings, are narrower than this. The intervals are a confidence sequence, so that
- * looking at them while data come in does no harm.
  */
 export interface Target {
+  /**
+   * This number of assignments is completed.
+   */
   assignments?: number | null;
+  /**
+   * Completed assignments have this number of rated conversations with every system.
+   */
   conversations_per_system?: number | null;
+  /**
+   * The intervals of all scores, in standard deviations of a worker's ratings, are narrower than this. They are a confidence sequence, so looking at them does no harm.
+   */
   widest_interval?: number | null;
 }
 /**

@@ -23,7 +23,7 @@ from server.db.runs.runs import find_run
 from server.export import completed
 from server.export.formats import WRITTEN, Written, write_run
 from server.export.hits_data import hits
-from server.export.views import ORDER, rows_of, views_of
+from server.export.views import VIEWS, rows_of, views_of
 from tests.qc.support.same import same_run
 from tests.server.support.commands import Candor, assert_refused
 from tests.server.support.database import execute, make_run, query
@@ -161,7 +161,7 @@ def test_the_published_form_is_known_for_the_same_run(collected: str, candor: Ca
 
 def test_every_view_is_in_it_and_every_row_of_the_run(collected: str, tmp_path: Path) -> None:
     views = {name for (name,) in query(collected, "SELECT name FROM sqlite_master WHERE type = 'view'")}
-    assert views == ORDER.keys()
+    assert views == VIEWS.keys()
     header, *lines = map(json.loads, exported(collected, "jsonl", tmp_path).read_text().splitlines())
     for view, told in header["views"].items():
         held = [line for line in lines if line["view"] == view]
