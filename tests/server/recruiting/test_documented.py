@@ -65,7 +65,11 @@ SETTINGS = [(page.stem, block) for page in PAGES for kind, block in blocks(page)
 def test_every_setting_is_one_of_a_study(page: str, block: str) -> None:
     given = yaml.safe_load(block)
     if names := [system["name"] for system in given.get("systems", ())]:
-        given |= {"systems_per_assignment": 1, "simulate": {"quality": dict.fromkeys(names, 0.5)}}
+        given |= {
+            "systems_per_assignment": 1,
+            "qc_per_assignment": 0,
+            "simulate": {"quality": dict.fromkeys(names, 0.5)},
+        }
     study = parse_study(study_text(**given))
     if page == "accept-signed-arrivals-only":
         assert isinstance(study.recruiter, Prolific)
