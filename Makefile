@@ -56,14 +56,14 @@ pages: $(PAGES) ## build the worker's page and the desk
 docs: install ## the documents as a site, in build/docs; a link that leads nowhere is an error
 	$(BIN)/sphinx-build -W --keep-going -q -d build/doctrees docs build/docs
 
-lint: install ## style of the Python code and the Dockerfile, code that nothing uses, packages that are missing or not needed
+lint: install ## style of the Python code and the Dockerfiles, code that nothing uses, packages that are missing or not needed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@! grep -rnE --include='*.py' '^"""(What|Who|Whoever|Whose|How|Which|Whether|Where|When|Why)\b' server bots qc tests benchmarks scripts candor \
 		|| { echo 'Begin each docstring above with a noun or a verb that names the module.'; exit 1; }
 	$(BIN)/vulture
 	$(BIN)/deptry .
-	$(BIN)/hadolint Dockerfile
+	$(BIN)/hadolint Dockerfile deploy/huggingface-space/Dockerfile
 
 types: install ## types of the Python code
 	$(BIN)/mypy

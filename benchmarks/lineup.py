@@ -260,7 +260,7 @@ def main(
         print(f"| {who} | {' | '.join(answers.cells(judges, qc.with_persona))} | | |")
 
 
-_COMMAND = "python benchmarks/lineup.py --transcripts docs/transcripts/lineup"
+_COMMAND = "python benchmarks/lineup.py --transcripts docs/reference/transcripts/lineup"
 
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ def _entry(path: str | Path, number: int, line: str) -> PersonaLine | DialogueLi
     try:
         return kinds[named[0]].model_validate(value)
     except ValidationError as error:
-        remedy = "Correct this field; docs/bots.md describes the format."
+        remedy = "Correct this field; docs/reference/corpora.md describes the format."
         raise CorpusError(path, number, mistakes(error, most=1), remedy) from error
 
 
@@ -367,7 +367,7 @@ def _episode(entry: CorpusEntry) -> Episode:
 # The shipped corpora, and their languages.
 SHIPPED = {"smalltalk": "en"} | {f"smalltalk_{tag}": tag for tag in ("de", "es", "fr", "ja", "zh")}
 _BUILTIN = "builtin:"
-_FORMATS = "one of the formats in docs/bots.md: JSONL, ParlAI text, or PersonaChat JSON"
+_FORMATS = "one of the formats in docs/reference/corpora.md: JSONL, ParlAI text, or PersonaChat JSON"
 
 
 def shipped_corpora() -> dict[str, str]:

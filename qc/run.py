@@ -92,8 +92,8 @@ WRONG = (
 )
 # Calls of bots are grouped by these columns; the rest of SERVED_COLUMNS describes each group.
 SERVED_BY = ("system", "model", "revision", "prompt_hash", "sampling")
-# How a message was written, as counted by the worker's page (docs/privacy.md). WRITING_NUMBERS: the same of
-# a whole conversation.
+# How a message was written, as counted by the worker's page (docs/explanation/privacy.md).
+# WRITING_NUMBERS: the same of a whole conversation.
 OF_AN_INPUT = (
     "typed",
     "composed",

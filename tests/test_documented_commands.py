@@ -21,7 +21,11 @@ GROUPS = {name.split()[0] for name in COMMANDS if " " in name}
 
 ROOT = Path(__file__).parents[1]
 MARKDOWN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-DEPLOYED = [*sorted((ROOT / "deploy").iterdir()), ROOT / "Dockerfile", ROOT / "compose.yaml"]
+DEPLOYED = [
+    *sorted(path for path in (ROOT / "deploy").rglob("*") if path.is_file()),
+    ROOT / "Dockerfile",
+    ROOT / "compose.yaml",
+]
 CODE = [
     path
     for room in ("candor", "server", "bots", "qc", "scripts")

@@ -62,3 +62,12 @@ def test_the_list_for_language_models_names_pages_that_there_are() -> None:
     pages = re.findall(r"\]\((\S+)\.html\)", (ROOT / "docs" / "llms.txt").read_text())
     assert len(pages) > 10
     assert all((ROOT / "docs" / f"{page}.md").is_file() for page in pages)
+
+
+def test_the_space_listens_where_its_card_says() -> None:
+    folder = ROOT / "deploy" / "huggingface-space"
+    card = next(yaml.safe_load_all((folder / "README.md").read_text(encoding="utf-8")))
+    dockerfile = (folder / "Dockerfile").read_text(encoding="utf-8")
+    assert card["sdk"] == "docker"
+    assert f"CANDOR_PORT={card['app_port']} CANDOR_DATA=/data " in dockerfile
+    assert f"EXPOSE {card['app_port']}\n" in dockerfile

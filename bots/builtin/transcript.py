@@ -1,6 +1,6 @@
 """Write one conversation per system with the same worker's lines, to read side by side.
 
-    python -m bots.builtin.transcript [NAME ...] [--out docs/transcripts]
+    python -m bots.builtin.transcript [NAME ...] [--out docs/reference/transcripts]
 
 Without names, the pages of all systems and the QC bot are written. Bots are deterministic, so this changes
 the files only if a bot or the corpus has changed.
@@ -68,7 +68,7 @@ def page(spec: str, corpus: Corpus) -> str:
 
 def main(
     specs: Annotated[list[str] | None, typer.Argument(help="Bots to write; default: all of them.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("docs/transcripts"),
+    out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("docs/reference/transcripts"),
 ) -> None:
     """Write one page per bot."""
     corpus = load_corpus("builtin:smalltalk")

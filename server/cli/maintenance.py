@@ -210,7 +210,8 @@ def _database(settings: Settings) -> Path:
     if url.get_backend_name() != "sqlite" or not url.database:
         fail(
             "the database is not SQLite",
-            "Use pg_dump and pg_restore, and keep secrets.json with the dump; see docs/deploy.md.",
+            "Use pg_dump and pg_restore, and keep secrets.json with the dump; see "
+            "docs/how-to/server/back-up-and-restore.md.",
         )
     return Path(url.database)
 

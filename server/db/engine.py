@@ -323,7 +323,8 @@ def damaged(database: Path, found: str) -> DatabaseDamaged:
     repair = (
         f"Stop the server and keep a copy of the folder. Then restore {which} into another folder: `candor "
         "data restore BACKUP --data FOLDER`. Without a backup, save what can be read: "
-        f"`sqlite3 {database} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 saved.db`; see docs/deploy.md."
+        f"`sqlite3 {database} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 saved.db`; see "
+        "docs/how-to/server/repair-a-damaged-database.md."
     )
     if found == _NO_DATABASE:  # the path may be wrong instead
         return DatabaseDamaged(

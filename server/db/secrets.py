@@ -41,7 +41,7 @@ FORGOTTEN: Final = "forgotten:"  # the prefix that replaces a removed id; encryp
 PUT_KEY_BACK: Final = (
     "Put worker-ids.key back into the data folder from where you keep it, or set "
     "CANDOR_WORKER_ID_KEY to the key that was in use; every server over one database needs the same. "
-    "docs/privacy.md says more."
+    "docs/how-to/server/replace-secrets.md says more."
 )
 _KEYS: Final = {"worker": "id", "excluded_worker": "run_id"}  # each table's column for finding a row again
 

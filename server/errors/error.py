@@ -55,7 +55,8 @@ class StorageDamaged(StorageFailed):
 
     hint = (
         "Stop the server, keep a copy of its data folder and restore the newest backup. To see what is "
-        "damaged, run candor data audit. Without a backup, see docs/deploy.md."
+        "damaged, run candor data audit. Without a backup, see "
+        "docs/how-to/server/repair-a-damaged-database.md."
     )
 
     def __init__(self) -> None:

@@ -170,7 +170,8 @@ class FileWatch:
                 else "the limit of open files is near: beyond it newcomers are turned away",
                 limit=self._limit,
                 connections=connections,
-                hint="Raise it (`ulimit -n`, LimitNOFILE=), or add processes; see docs/deploy.md.",
+                hint="Raise it (`ulimit -n`, LimitNOFILE=), or add processes; see "
+                "docs/how-to/server/watch-the-server.md.",
             )
         elif used < _CALM * self._limit:
             self._warned = False

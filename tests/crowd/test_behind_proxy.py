@@ -1,7 +1,8 @@
 """The whole installation: a proxy with TLS, two servers, two bot hosts, PostgreSQL, Redis, a crowd.
 
 What `compose.yaml` describes, without its engine: the same processes behind `deploy/nginx.conf`, killed,
-stopped and replaced while the crowd takes part. `pytest -s` shows the figures; docs/reliability.md has them.
+stopped and replaced while the crowd takes part. `pytest -s` shows the figures;
+docs/explanation/reliability.md has them.
 """
 
 import random

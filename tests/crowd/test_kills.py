@@ -1,6 +1,6 @@
 """Everything is killed, stopped and paused, again and again, under a crowd: what was acknowledged is stored.
 
-`pytest -s` shows the figures; docs/reliability.md has them.
+`pytest -s` shows the figures; docs/explanation/reliability.md has them.
 """
 
 import random

@@ -1,7 +1,7 @@
 """The network is cut, delayed, silent and half closed under a crowd: what was acknowledged is stored.
 
 Between pages and server, server and PostgreSQL, server and Redis. `pytest -s` shows the figures;
-docs/reliability.md has them.
+docs/explanation/reliability.md has them.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""The proxies of docs/deploy.md, each with its file of `deploy/`: TLS, sockets, who calls, what is logged.
+"""The proxies of the how-to, each with its file of `deploy/`: TLS, sockets, who calls, what is logged.
 
 `test_behind_proxy.py` has nginx with the whole installation behind it, while that is killed.
 """

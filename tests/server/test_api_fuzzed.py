@@ -1,7 +1,7 @@
 """Every endpoint is called with what its schema allows and what it does not: no 5xx, and no traceback.
 
 Requests are drawn by schemathesis from the API's own OpenAPI schema; where a path names something, it is
-often something that is there. `make soak` draws more; docs/reliability.md has the figures.
+often something that is there. `make soak` draws more; docs/explanation/reliability.md has the figures.
 """
 
 import os

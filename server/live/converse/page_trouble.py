@@ -58,7 +58,8 @@ async def tell(
             log.warning(
                 "a worker's page reaches this server over HTTP, but cannot open the WebSocket",
                 assignment=assignment,
-                hint="Check that the proxy passes on `Upgrade` and `Connection` for /ws (docs/deploy.md); "
+                hint="Check that the proxy passes on `Upgrade` and `Connection` for /ws "
+                "(docs/how-to/server/put-it-behind-a-proxy.md); "
                 "else the worker's own network blocks it. Logged once a minute at most.",
             )
         return Response(status_code=204)

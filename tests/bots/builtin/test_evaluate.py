@@ -28,7 +28,7 @@ from bots.builtin.evaluate import (
 )
 from bots.corpus import Dialogue, Persona
 
-DOCS = Path(__file__).parents[3] / "docs" / "bots.md"
+DOCS = Path(__file__).parents[3] / "docs" / "explanation" / "builtin-bots.md"
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from bots import Corpus
 from bots.builtin import bot_specs
 from bots.builtin.transcript import SCRIPT, page
 
-TRANSCRIPTS = Path(__file__).parents[3] / "docs" / "transcripts"
+TRANSCRIPTS = Path(__file__).parents[3] / "docs" / "reference" / "transcripts"
 
 
 @pytest.mark.parametrize("spec", bot_specs())

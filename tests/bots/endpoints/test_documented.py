@@ -1,4 +1,4 @@
-"""The examples of each service in docs/researcher.md work against its stand-in."""
+"""The examples of each service in the how-to pages work against its stand-in."""
 
 import re
 from pathlib import Path
@@ -13,10 +13,19 @@ from tests.bots.support import standins
 from tests.bots.support.servers import CHAT, serving
 from tests.bots.support.standins import KEY, Service, standing_in
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "researcher.md"
+PAGES = Path(__file__).parents[3] / "docs" / "how-to" / "bots"
+EXAMPLES = {
+    heading: block
+    for page in ("connect-a-service.md", "connect-a-local-server.md")
+    for heading, block in re.findall(
+        r"^## ([^\n]+)\n(?:(?!^## ).)*?```yaml\n(.*?)```",
+        (PAGES / page).read_text(encoding="utf-8"),
+        re.DOTALL | re.MULTILINE,
+    )
+}
 ENDPOINT: TypeAdapter[UrlEndpoint] = TypeAdapter(UrlEndpoint)
-SECTIONS: dict[str, Service] = {
-    "OpenAI: GPT-5 and the like": standins.gpt5,
+SERVICES: dict[str, Service] = {
+    "OpenAI": standins.gpt5,
     "Azure OpenAI": standins.azure,
     "Anthropic": standins.anthropic,
     "Gemini": standins.gemini,
@@ -27,16 +36,17 @@ SECTIONS: dict[str, Service] = {
 }
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-async def test_a_service_as_it_is_documented(section: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = DOCUMENT.read_text(encoding="utf-8").partition(f"\n#### {section}\n")[2].partition("\n#### ")[0]
-    found = re.search(r"```yaml\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    ((_, given),) = yaml.safe_load(found[1])["bots"].items()
+def test_every_service_has_an_example() -> None:
+    assert EXAMPLES.keys() == SERVICES.keys()
+
+
+@pytest.mark.parametrize("name", SERVICES)
+async def test_a_service_as_it_is_documented(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ((_, given),) = yaml.safe_load(EXAMPLES[name])["bots"].items()
     endpoint = ENDPOINT.validate_python(given)
     if "key" in given:
         monkeypatch.setenv(given["key"], KEY)
-    async with serving(standing_in(SECTIONS[section])) as served:
+    async with serving(standing_in(SERVICES[name])) as served:
         (url,) = endpoint.urls
         here = endpoint.model_copy(update={"urls": [served.url + urlsplit(url).path]})
         bot = open_endpoint(here)

@@ -1,7 +1,8 @@
 """Anything at all on the worker's WebSocket: each frame has its answer, and every session can be finished.
 
 Frames are drawn with a fixed seed: messages as a page sends them, with fields that are odd, missing, too many
-or of another message; torn JSON; bytes. `make soak` sends 100,000; docs/reliability.md has the figures.
+or of another message; torn JSON; bytes. `make soak` sends 100,000;
+docs/explanation/reliability.md has the figures.
 """
 
 import json
