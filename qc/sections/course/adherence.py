@@ -18,7 +18,7 @@ from qc.method.significance import compare_by_worker
 from qc.run import RunState
 from qc.sections.analysis import Analysis
 from qc.statistics.confidence import holm
-from qc.table import whole
+from qc.table import counted, whole
 
 _BY_HAND = "excluded by the researchers: "
 _UNKNOWN = math.nan, math.nan
@@ -49,7 +49,7 @@ def _before(analysis: Analysis, registration: Preregistration) -> Point:
     first = _first_begun(analysis)
     said = f"on {registration.at:%Y-%m-%d %H:%M} UTC"
     if registration.begun_before:
-        found = f"{whole(registration.begun_before)} assignments had begun by then"
+        found = f"{counted(registration.begun_before, 'assignment')} had begun by then"
         return Point("registered before the first assignment", said, found, followed=False)
     if first is None:
         return Point("registered before the first assignment", said, "the data have no times", None)

@@ -31,6 +31,7 @@ from qc.table import (
     Column,
     P,
     Table,
+    counted,
     percent,
     whole,
 )
@@ -288,8 +289,7 @@ def _summary(analysis: Analysis) -> Iterator[TitledTable]:
     yield TitledTable(f"Kept at α = {analysis.sample.screening.alpha:g}", kept(analysis))
     failed = p_values(analysis)
     if count := len(failed.shown_rows):
-        some = "worker" if count == 1 else "workers"
-        instead = f"{whole(count)} {some} failed the filter; --workers lists them."
+        instead = f"{counted(count, 'worker')} failed the filter; --workers lists them."
         yield TitledTable("Workers who failed", failed, instead)
 
 

@@ -87,7 +87,9 @@ def test_metrics_by_output_bring_what_nobody_judged_into_the_pool(long_file: Pat
     assert judgments.of("fun", "a").counts.tolist() == [2, 1, 0]
     assert judgments.metrics["judge_llm"].tolist()[:4] == [1, 2, 3, 4]
     np.testing.assert_array_equal(judgments.metrics["bleu"], [0.1, 0.2, np.nan, 0.3, 0.4, np.nan])
-    assert "1 outputs have no value of judge_llm" in "\n".join(judgments.notes)
+    assert "Without a value of judge_llm, so left out where it is used: 1 output." in "\n".join(
+        judgments.notes
+    )
     known = judgments.of("fun", "b").with_metrics("judge_llm")
     assert known.pool == 2
     assert known.values.tolist() == [2]
