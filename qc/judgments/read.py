@@ -334,9 +334,9 @@ def _two_scales(judgments: Judgments) -> list[str]:
         large = workers["max"] > FAR_BEYOND_ONE
         if small.mean() >= MANY and large.mean() >= MANY:
             notes.append(
-                f"{criterion}: two scales. {whole(small.sum())} workers stay within 0 and 1, while "
-                f"{whole(large.sum())} go beyond {FAR_BEYOND_ONE:g}. Put all values on one scale, or read "
-                "the results per worker z."
+                f"{criterion}: two scales. Values of {counted(small.sum(), 'worker')} stay within 0 and 1, "
+                f"while those of {whole(large.sum())} go beyond {FAR_BEYOND_ONE:g}. Put all values on one scale, "
+                "or read the results per worker z."
             )
     return notes
 

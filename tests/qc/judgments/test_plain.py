@@ -183,7 +183,7 @@ def test_two_scales_are_told(written: Written) -> None:
 
     header = "output,system,worker,value"
     mixed = "\n".join([header, *rows(lambda i: i / 4), *rows(lambda i: 25.0 * i)])
-    assert "value: two scales. 1 workers stay within 0 and 1, while 1 go beyond 5" in said(
+    assert "value: two scales. Values of 1 worker stay within 0 and 1, while those of 1 go beyond 5" in said(
         written("m.csv", mixed)
     )
     same = "\n".join([header, *rows(lambda i: 20.0 * i), *rows(lambda i: 25.0 * i)])
