@@ -335,8 +335,8 @@ def _two_scales(judgments: Judgments) -> list[str]:
         if small.mean() >= MANY and large.mean() >= MANY:
             notes.append(
                 f"{criterion}: two scales. Values of {counted(small.sum(), 'worker')} stay within 0 and 1, "
-                f"while those of {whole(large.sum())} go beyond {FAR_BEYOND_ONE:g}. Put all values on one scale, "
-                "or read the results per worker z."
+                f"while those of {whole(large.sum())} go beyond {FAR_BEYOND_ONE:g}. Put all values on one "
+                "scale, or read the results per worker z."
             )
     return notes
 
