@@ -114,9 +114,7 @@ def _target(analysis: Analysis, registration: Preregistration) -> list[Point]:
     done = analysis.rates.assignments.total
     if target.assignments is not None:
         found = f"{whole(done)} assignments are analysed"
-        return [
-            Point("target", f"{whole(target.assignments)} assignments", found, done >= target.assignments)
-        ]
+        return [Point("target", counted(target.assignments, "assignment"), found, done >= target.assignments)]
     if target.conversations_per_system is not None:
         fewest = _fewest_rated(analysis)
         return [

@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_used_is_refused_in_words(written: Written, text: 
         ("system,bleu\na,1\n", "systems b: were judged, but are not here"),
         ("system,bleu\na,1\na,2\nb,3\n", "'a': has more than one row"),
         ("system,name\na,x\nb,y\n", "has no column of numbers that could be a metric"),
-        ("output,bleu\na / i1,1\na / i2,1\nb / i1,2\n", "1 judged outputs: are missing: b / i2"),
+        ("output,bleu\na / i1,1\na / i2,1\nb / i1,2\n", "1 judged output: without metrics: b / i2"),
         (
             "output,bleu\na / i1,1\na / i2,1\nb / i1,2\nb / i2,2\nc,3\n",
             "row 6: is of an output that nobody judged",
