@@ -154,8 +154,8 @@ def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[Run,
     passed = int(sample.screening.workers["passed"].sum())
     if passed < FEWEST_PASSED:
         raise EmptyRunError(
-            f"{read.source}: {counted(passed, 'worker')} passed, too few to tell how people rate. Use a larger "
-            "pilot."
+            f"{read.source}: {counted(passed, 'worker')} passed, too few to tell how people rate. Use a "
+            "larger pilot."
         )
     seconds = read.assignments["seconds"].to_numpy(np.float64)
     known = seconds[np.isfinite(seconds)]

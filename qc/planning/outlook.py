@@ -251,8 +251,8 @@ def _assumed(found: Outlook) -> list[str]:
     ]
     if found.passed < FEW_PASSED:
         said.append(
-            f"Only {counted(found.passed, 'simulated worker')} passed: the intervals are too narrow. Rehearse "
-            "more."
+            f"Only {counted(found.passed, 'simulated worker')} passed: the intervals are too narrow. "
+            "Rehearse more."
         )
     if found.plan.pay is None:
         said.append("What an assignment pays is not said, so nothing is said of the cost.")
