@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 REPOSITORY = Path(__file__).parents[1]
 DATA = REPOSITORY / "tests" / "data"
 RUN_1 = DATA / "published" / "free_run1" / "hits_data.json"
-OUT = REPOSITORY / "docs" / "benchmarks"
+OUT = REPOSITORY / "docs" / "reference"
 
 RENAMED = ("assignment", "worker", "conversation")
 SMALL_SIZES = (1, 10)
@@ -179,9 +179,7 @@ def plot(found: Sequence[Measured]) -> Figure:
 
 def benchmark(
     source: Annotated[Path, typer.Option(help="The hits_data.json that is copied.")] = RUN_1,
-    out: Annotated[Path, typer.Option(help="Directory for the table and the plot.")] = REPOSITORY
-    / "docs"
-    / "benchmarks",
+    out: Annotated[Path, typer.Option(help="Directory for the table and the plot.")] = OUT,
     sizes: Annotated[
         str, typer.Option(help="Copies in the largest files, separated by commas.")
     ] = "1,10,100",

@@ -8,7 +8,7 @@ is made up once, and counted for all tables of its part. In the columns stand sh
 or tests, in per cent, and in brackets what they should be. The same number of runs gives the same tables,
 however many processes share the work.
 
-`--summary` runs nothing: it sums up the tables that docs/method.md has, in one table of all that is said.
+`--summary` runs nothing: it sums up the tables of docs/reference/coverage.md in one table of all statements.
 
 Whoever adds a statistic adds what is counted of it to a part, in `benchmarks/truth`, and to its registry.
 """
@@ -76,7 +76,7 @@ PARTS: dict[str, Part] = (
     | quizzes.PARTS
     | single_tests.PARTS
 )
-METHOD = Path(__file__).parents[1] / "docs" / "method.md"
+COVERAGE = Path(__file__).parents[1] / "docs" / "reference" / "coverage.md"
 # Runs that a process is given at a time.
 CHUNK = 5
 Runner = Callable[[str, str, int], Iterator[Mapping[str, Counted]]]
@@ -116,12 +116,12 @@ def main(
     design: Annotated[list[str] | None, typer.Option(help="A design; all if none is given.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     sum_up: Annotated[
-        bool, typer.Option("--summary", help="Only sum up the tables of docs/method.md.")
+        bool, typer.Option("--summary", help="Only sum up the tables of docs/reference/coverage.md.")
     ] = False,
 ) -> None:
     """Print how often the analysis is right, a row for each design."""
     if sum_up:
-        print(summary(published(METHOD.read_text(encoding="utf-8"), PARTS)))
+        print(summary(published(COVERAGE.read_text(encoding="utf-8"), PARTS)))
         return
     parts = _chosen("part", part, list(PARTS))
     known = list(dict.fromkeys(key for each in PARTS.values() for key in each.designs))

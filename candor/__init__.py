@@ -5,8 +5,9 @@
     run = candor.load("run.db")
     candor.analyse(run).tables["scores"]
 
-The names in `__all__` are the public interface (docs/python.md); all else may move. Each name is imported
-when it is first used, because importing pandas takes longer than printing `--help`.
+The names in `__all__` are the public interface, which docs/how-to/analysis/analyse-from-python.md shows; all
+else may move. Each name is imported when it is first used, because importing pandas takes longer than
+printing `--help`.
 """
 
 from importlib import import_module

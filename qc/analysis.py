@@ -15,6 +15,7 @@ from qc.sections import SECTIONS as SECTIONS_OF_REPORT
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part
 from qc.signature import published_hash, signature
+from qc.table import counted
 from qc.transcripts.judgments import take_judgments
 
 __all__ = ["SAME_DATA", "SECTIONS", "Analysis", "AnalysisOptions", "analyse", "steps"]
@@ -188,5 +189,7 @@ def _gaps(sample: Sample, scores: Scores) -> list[str]:
         notes.append(alone)
     unknown = int(run.assignments["seconds"].isna().sum())
     if unknown:
-        notes.append(f"Working time unknown, so not in the minutes per conversation: {unknown} assignments.")
+        notes.append(
+            f"Working time unknown, so not in the minutes per conversation: {counted(unknown, 'assignment')}."
+        )
     return notes

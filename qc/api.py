@@ -1,8 +1,8 @@
 """Python interface: read a run, analyse it, write its report or another format, estimate from judgments.
 
 Other programs may rely on these names, their arguments, and the attributes that their docstrings list.
-`docs/python.md` has examples. An error in a source, in its data or in an option raises a `QcError`, whose
-text says what to do.
+`docs/how-to/analysis/analyse-from-python.md` has examples. An error in a source, in its data or in an option
+raises a `QcError`, whose text says what to do.
 
 `candor` has the same names, and imports this module on first use.
 """

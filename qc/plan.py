@@ -31,7 +31,7 @@ from qc.render.findings import (
 from qc.run import Run
 from qc.signature import DIGEST_LENGTH, data_hash
 from qc.statistics.confidence import LEVEL
-from qc.table import COUNT, ONE, THREE, TWO, Column, Table, decimal, listed, percent, whole
+from qc.table import COUNT, ONE, THREE, TWO, Column, Table, counted, decimal, listed, percent, whole
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing
@@ -154,7 +154,8 @@ def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[Run,
     passed = int(sample.screening.workers["passed"].sum())
     if passed < FEWEST_PASSED:
         raise EmptyRunError(
-            f"{read.source}: {passed} workers passed, too few to tell how people rate. Use a larger pilot."
+            f"{read.source}: {counted(passed, 'worker')} passed, too few to tell how people rate. Use a "
+            "larger pilot."
         )
     seconds = read.assignments["seconds"].to_numpy(np.float64)
     known = seconds[np.isfinite(seconds)]

@@ -55,6 +55,11 @@ def whole(number: float) -> str:
     return decimal(number, 0)
 
 
+def counted(number: float, noun: str, plural: str = "") -> str:
+    """Return a count with its noun: `1 vote`, `2 votes`. `plural` is only needed if it is not `noun` + s."""
+    return f"{whole(number)} {noun if number == 1 else plural or noun + 's'}"
+
+
 def between(low: float, high: float, digits: int = 3) -> str:
     """Return an interval."""
     if not (math.isfinite(low) and math.isfinite(high)):

@@ -1,4 +1,4 @@
-"""Sum up the tables of docs/method.md that the benchmark printed, a row for each statement."""
+"""Sum up the tables of docs/reference/coverage.md that the benchmark printed, a row for each statement."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -35,7 +35,7 @@ from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE
 from qc.sections.analysis import Analysis
 from qc.signature import DIGEST_LENGTH, data_hash
 from qc.statistics.confidence import ALPHA
-from qc.table import decimal, percent, whole
+from qc.table import counted, decimal, percent, whole
 
 FORMAT, VERSION = "candor-certificate", 1
 CERTIFICATE, BADGE, LINE = "certificate.json", "certificate.svg", "certificate.txt"
@@ -290,7 +290,7 @@ def _badge(found: Certificate, digest: str) -> str:
     """Return a badge as SVG: what was told apart, and at which error; simulated workers are named."""
     claims = found.claims
     label = "Simulated ranking" if found.simulated else "Certified ranking"
-    groups = f"{len(claims.groups)} group{'' if len(claims.groups) == 1 else 's'}"
+    groups = counted(len(claims.groups), "group")
     said = f"{groups}, {_told_apart(claims)}, error ≤ {percent(claims.familywise_error, 0)}"
     split = text_width(label, bold=True) + 2 * _BESIDE
     sheet = Sheet(split + text_width(said) + 2 * _BESIDE, _HEIGHT)

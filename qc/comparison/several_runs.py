@@ -31,6 +31,7 @@ from qc.run import Run, source_name
 from qc.signature import published_hash
 from qc.statistics.confidence import without_noise
 from qc.statistics.correlation import RankMethod, interval_of_rank_correlation
+from qc.table import counted
 
 RANK_COEFFICIENTS: tuple[RankMethod, ...] = ("spearman", "kendall")
 COEFFICIENTS = ("pearson", *RANK_COEFFICIENTS)
@@ -224,5 +225,6 @@ def _notes(found: Replication) -> tuple[str, ...]:
     differences = found.notes if found.systems else ()
     if not found.shared_workers:
         return differences
-    both = f"{found.shared_workers} workers took part in both; runs of different workers would agree less."
+    shared = counted(found.shared_workers, "worker")
+    both = f"{shared} took part in both; runs of different workers would agree less."
     return (*differences, both)

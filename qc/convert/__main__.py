@@ -102,7 +102,7 @@ def convert(
                 lost = exchange.losses(content, form)
                 on_step(f"Writing {target}")
                 exchange.save(content, target, form)
-    _tell(_counted(read) if form in FORMATS else exchange.counted(content), target, form, lost, stderr)
+    _tell(_counted(read) if form in FORMATS else exchange.size_of(content), target, form, lost, stderr)
 
 
 def _form(target: Path, to: str | None, *, exchanged: bool) -> str:
@@ -147,8 +147,12 @@ def _require_free(source: str, target: Path, form: str, force: bool) -> None:
 
 
 def _counted(run: Run) -> str:
-    conversations = f"{len(run.conversations)} conversations"
-    return f"{len(run.assignments)} assignments, {conversations}, {run.ratings.size} ratings"
+    numbers = {
+        "assignment": len(run.assignments),
+        "conversation": len(run.conversations),
+        "rating": run.ratings.size,
+    }
+    return ", ".join(f"{number} {noun if number == 1 else noun + 's'}" for noun, number in numbers.items())
 
 
 def _tell(counted: str, target: Path, form: str, lost: list[Loss], stderr: Console) -> None:

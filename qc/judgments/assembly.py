@@ -14,7 +14,7 @@ from qc.loading.tables import CsvText
 from qc.method.sample import standardise
 from qc.names import case_note, change_note, changes, cleaned, shortened_ids
 from qc.run import RATING_PROBABILITY, codes
-from qc.table import whole
+from qc.table import counted, whole
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"
 WORKER, CRITERION, VALUE, POSITION = "worker", "criterion", "value", "position"
@@ -228,8 +228,8 @@ def assemble(
     if missing:
         problems.append(
             Problem(
-                f"{len(missing)} judged outputs",
-                f"are in the judgments but not among the outputs: {joined(missing)}.",
+                counted(len(missing), "judged output"),
+                f"in the judgments, but not among the outputs: {joined(missing)}.",
                 "Add them, or correct their names.",
             )
         )
@@ -289,8 +289,8 @@ def probabilities_of(
             source,
             [
                 Problem(
-                    f"{whole(len(bad))} judged outputs",
-                    f"have no {PROBABILITY} above 0 and at most 1: {joined(outputs[OUTPUT][bad].tolist())}.",
+                    counted(len(bad), "judged output"),
+                    f"without {PROBABILITY} above 0 and at most 1: {joined(outputs[OUTPUT][bad].tolist())}.",
                     "Add it: without it, judgments of some outputs cannot be weighed.",
                 )
             ],

@@ -24,6 +24,7 @@ from qc.judgments.assembly import (
     with_output_names,
 )
 from qc.judgments.judgments import Judgments
+from qc.table import counted
 
 ONLY_CRITERION = "value"
 _OF_JUDGMENTS = {WORKER, CRITERION, VALUE, POSITION}
@@ -206,8 +207,8 @@ def _by_output(
     if missing:
         problems.append(
             Problem(
-                f"{len(missing)} judged outputs",
-                f"are missing: {joined(missing)}.",
+                counted(len(missing), "judged output"),
+                f"without metrics: {joined(missing)}.",
                 "Add their metrics, empty where unknown.",
             )
         )

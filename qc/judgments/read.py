@@ -41,7 +41,7 @@ from qc.loading.tables import heading_of, parse_table, read_table
 from qc.method.filter import nobody_passed
 from qc.method.sample import Sample, require_competing, scale_maximum, standardise
 from qc.run import Run, codes
-from qc.table import OVERALL, whole
+from qc.table import OVERALL, counted, whole
 
 UNEDITED = "unedited"
 
@@ -168,8 +168,8 @@ def _pool_notes(unrated: int, *, known: bool) -> list[str]:
         return []
     remedy = "" if known else " Score them by `candor metrics`, and give what it writes to --metrics."
     return [
-        f"{whole(unrated)} conversations of the workers who passed were left unrated, drawn at random. "
-        f"Nobody judged them; with a metric they are the pool.{remedy}"
+        f"{counted(unrated, 'conversation')} of the workers who passed {'was' if unrated == 1 else 'were'} "
+        f"left unrated, drawn at random. Nobody judged them; with a metric they are the pool.{remedy}"
     ]
 
 
@@ -308,7 +308,7 @@ def _unknown_workers(judgments: Judgments) -> list[str]:
     if not unknown.any():
         return []
     return [
-        f"Of {whole(unknown.sum())} judgments the worker is unknown: there is no interval that respects "
+        f"Of {counted(unknown.sum(), 'judgment')} the worker is unknown: there is no interval that respects "
         "workers, and no z per worker. Add a column `worker` if you can."
     ]
 
@@ -334,9 +334,9 @@ def _two_scales(judgments: Judgments) -> list[str]:
         large = workers["max"] > FAR_BEYOND_ONE
         if small.mean() >= MANY and large.mean() >= MANY:
             notes.append(
-                f"{criterion}: two scales. {whole(small.sum())} workers stay within 0 and 1, while "
-                f"{whole(large.sum())} go beyond {FAR_BEYOND_ONE:g}. Put all values on one scale, or read "
-                "the results per worker z."
+                f"{criterion}: two scales. Values of {counted(small.sum(), 'worker')} stay within 0 and 1, "
+                f"while those of {whole(large.sum())} go beyond {FAR_BEYOND_ONE:g}. Put all values on one "
+                "scale, or read the results per worker z."
             )
     return notes
 
@@ -352,7 +352,7 @@ def _unjudged_systems(judgments: Judgments) -> list[str]:
 def _gaps_in_metrics(judgments: Judgments) -> list[str]:
     gaps = judgments.metrics.isna().sum()
     return [
-        f"{whole(count)} outputs have no value of {metric}; they are left out where {metric} is used."
+        f"Without a value of {metric}, so left out where it is used: {counted(count, 'output')}."
         for metric, count in gaps.items()
         if count
     ]

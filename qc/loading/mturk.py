@@ -46,6 +46,7 @@ from qc.loading.tables import CsvText, parse_table
 from qc.loading.validation import repeated_keys
 from qc.options import LoadOptions
 from qc.run import LeftOut, Run
+from qc.table import counted
 
 DIALOGUE, TOPIC, OPINION = "dialogue", "topic", "topic_opinion"
 CHANGE, BOT_OPINION = "topic_change_opinion", "topic_chatbot_opinion"
@@ -400,7 +401,7 @@ def _ratings(part: ConversationAnswer, gathered: _Gathered) -> list[float] | Non
         return None
     gathered.counts.add(len(given))
     if len(given) != len(labels):
-        why = f"score{part.number} has {len(given)} ratings where {len(labels)} belong."
+        why = f"score{part.number} has {counted(len(given), 'rating')} where {len(labels)} belong."
         gathered.miscounted.append(Problem(part.where, why, REPAIR))
         return None
     return part.ratings(given, labels)

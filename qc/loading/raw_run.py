@@ -38,7 +38,7 @@ from qc.run import (
     codes,
 )
 from qc.statistics.groups import distinct
-from qc.table import listed, whole
+from qc.table import counted, listed, whole
 
 DAY = 86_400.0
 NAMED = 5
@@ -99,11 +99,13 @@ def _times(run: Run) -> list[str]:
     none, long = int((seconds == 0).sum()), seconds[seconds > DAY]
     notes = []
     if none:
-        notes.append(f"Working time 0 s, so hardly measured, but in the means: {whole(none)} assignments.")
+        notes.append(
+            f"Working time 0 s, so hardly measured, but in the means: {counted(none, 'assignment')}."
+        )
     if len(long):
         notes.append(
-            f"Working time above a day, which moves every mean of times: {whole(len(long))} assignments, the "
-            f"longest {whole(float(long.max()) / 3600)} hours."
+            "Working time above a day, which moves every mean of times: "
+            f"{counted(len(long), 'assignment')}, the longest {whole(float(long.max()) / 3600)} hours."
         )
     return notes
 

@@ -24,7 +24,7 @@ from qc.formats.archive import PARQUET, require_bounded_parquet
 from qc.loading.source import FIRST_SYSTEM, RunFile, Source
 from qc.names import clean
 from qc.statistics.formatting import formatting
-from qc.table import whole
+from qc.table import counted
 
 SECOND_SYSTEM = ("model_b", "model_b_name")
 WINNER, CHOSEN, EQUAL = "winner", "chosen_model_name", "both_equal"
@@ -179,7 +179,7 @@ def votes_of(rows: pd.DataFrame, name: str, source: str) -> Votes:
     itself = (one == other) & ~missing & ~again
     for left, why in ((again, "given twice"), (missing, "without a choice"), (itself, "between one system")):
         if count := int(left.sum()):
-            notes.append(f"Left out, {why}: {whole(count)} {'vote' if count == 1 else 'votes'}.")
+            notes.append(f"Left out, {why}: {counted(count, 'vote')}.")
     kept = ~(again | missing | itself)
     if not kept.any():
         raise EmptyRunError(f"{source}: no row holds a vote between two systems.")
@@ -261,7 +261,7 @@ def _one_hot(rows: pd.DataFrame, source: str) -> pd.Series:
     ]
     chosen = given.isin(YES)
     if several := int((chosen.sum(axis=1) > 1).sum()):
-        rows_of = "1 row" if several == 1 else f"{whole(several)} rows"
+        rows_of = counted(several, "row")
         problems.append(Problem(joined(list(ONE_HOT)), f"In {rows_of} more than one is 1.", _REPAIR))
     if problems:
         raise DataError(source, problems)

@@ -30,7 +30,7 @@ from qc.metrics.conversations import ConversationAgreement, by_conversation
 from qc.metrics.metric_table import MetricScores, mean_by_system
 from qc.metrics.scoring import JudgedConversations
 from qc.statistics.confidence import t_interval
-from qc.table import OVERALL, SIGNIFICANT, decimal, listed, whole
+from qc.table import OVERALL, SIGNIFICANT, counted, decimal, listed, whole
 
 FEWEST_SYSTEMS = 3
 
@@ -129,8 +129,8 @@ def hold_systems(
     human = Scores(*(table[table["n"] > 0].reset_index(drop=True) for table in (human.z, human.raw)))
     if len(human.z) < FEWEST_SYSTEMS:
         raise EmptyRunError(
-            f"{source}: {len(human.z)} systems have a score by people, and a correlation needs "
-            f"{FEWEST_SYSTEMS} or more. Collect more conversations."
+            f"{source}: people's scores are known of {counted(len(human.z), 'system')}, and a correlation "
+            f"needs {FEWEST_SYSTEMS} or more. Collect more conversations."
         )
     order = pd.Index(list(systems)).get_indexer(pd.Index(human.z["system"]))
     values = np.asarray(by_system[:, order])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from qc.errors import EmptyRunError, OptionError, joined
 from qc.judgments import Judgments
 from qc.run import codes
-from qc.table import OVERALL
+from qc.table import OVERALL, counted
 
 FEWEST_JUDGMENTS = 2
 
@@ -121,7 +121,7 @@ def _rows(judgments: Judgments, criterion: str | None) -> tuple[pd.DataFrame, st
     rows, lost = _means_of_criteria(judgments.rows, len(known))
     notes = [f"{OVERALL} is the mean of a judgment's criteria: {joined(known)}."]
     if lost:
-        notes.append(f"Left out, not judged on every criterion: {lost} judgments.")
+        notes.append(f"Left out, not judged on every criterion: {counted(lost, 'judgment')}.")
     return rows, OVERALL, tuple(notes)
 
 

@@ -27,6 +27,7 @@ from qc.method.scores import score
 from qc.robustness.intervals import draw
 from qc.run import REHEARSAL_NOTE, Run
 from qc.statistics.confidence import LEVEL
+from qc.table import counted
 
 # Minutes per conversation in the published run 1, including topic and rating, with at least PUBLISHED_INPUTS
 # inputs: Ji et al., ACL 2022; our own figure from its data is the same.
@@ -250,7 +251,8 @@ def _assumed(found: Outlook) -> list[str]:
     ]
     if found.passed < FEW_PASSED:
         said.append(
-            f"Only {found.passed} simulated workers passed: the intervals are too narrow. Rehearse more."
+            f"Only {counted(found.passed, 'simulated worker')} passed: the intervals are too narrow. "
+            "Rehearse more."
         )
     if found.plan.pay is None:
         said.append("What an assignment pays is not said, so nothing is said of the cost.")

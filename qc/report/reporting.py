@@ -24,6 +24,7 @@ from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
 from qc.sections.course.adherence import follow
 from qc.signature import comparison_signature, votes_signature
+from qc.table import counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -381,4 +382,6 @@ def _tell(found: Analysis | Findings, out: Path | None, files: list[Path], worke
     if out is None:
         console.print(f"Nothing was written. With --out DIR you get {PAGE.name}, tables and figures.")
     else:
-        console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
+        console.print(
+            f"{counted(len(files), 'file')} written to {out}; begin with {files[0].name}.", soft_wrap=True
+        )

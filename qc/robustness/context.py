@@ -38,7 +38,7 @@ from qc.run import CHANGES, OPINIONS, Words, codes
 from qc.statistics.clustered import FEWEST_CARRIERS, ClusteredFit, Contrasts, JointTest, carriers
 from qc.statistics.groups import group_means
 from qc.statistics.mixed_model import fit_random_intercept
-from qc.table import decimal, relation, whole
+from qc.table import counted, decimal, relation
 
 QUARTILES = (0.25, 0.5, 0.75)
 MANY_CHANGES = 3
@@ -418,7 +418,7 @@ def _notes(sample: Sample, context: _Context, told: NDArray[np.bool_]) -> tuple[
         notes.append("Opinions of topics are not known here, so scores are not adjusted for them.")
     if context.left_out:
         count = int((~context.rows).sum())
-        those = "1 conversation" if count == 1 else f"{whole(count)} conversations"
+        those = counted(count, "conversation")
         notes.append(
             f"The adjusted scores leave out {those}, because fewer than {FEWEST_CARRIERS} workers had one "
             f"of this kind: {'; '.join(context.left_out)}."

@@ -4,8 +4,8 @@ All formats begin with the same header, a JSON object with the format and its ve
 view's columns and number of rows. It is the first line of JSON Lines, and `header.json` in an archive. Files
 contain no time of writing: the same run gives the same bytes.
 
-This is the interface to `qc` and other readers, as described in docs/analyst.md. New views and columns do not
-change VERSION; a removed or redefined one does.
+This is the interface to `qc` and other readers, as docs/reference/data-formats.md describes it. New views and
+columns do not change VERSION; a removed or redefined one does.
 """
 
 import json

@@ -1,35 +1,11 @@
-"""The Python interface, as docs/analyst.md shows it."""
+"""The Python interface: its errors, and what it reaches. `test_python` runs the examples of the documents."""
 
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from qc import api
 from tests.qc.support.judgments import write_judgments
-
-REPOSITORY = Path(__file__).parents[2]
-
-
-@pytest.mark.published
-def test_the_example_of_the_documents_prints_what_they_say(published: Path, tmp_path: Path) -> None:
-    text = (REPOSITORY / "docs" / "analyst.md").read_text(encoding="utf-8")
-    example, printed = re.findall(r"## From Python.*?```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)[
-        0
-    ]
-    program = example.replace("tests/data/published", str(published / "published"))
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert (result.stdout, result.stderr) == (printed, "")
-    assert (tmp_path / "report" / "report.html").is_file()
-    assert len(api.load(tmp_path / "run.json").assignments) == 304
 
 
 def test_what_can_be_wrong_has_one_base_class() -> None:

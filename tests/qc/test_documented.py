@@ -1,4 +1,4 @@
-"""docs/analyst.md quotes what the commands print of the published runs and of the examples."""
+"""The how-to pages quote what the commands print of the published runs and of the examples."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,10 @@ from qc.run import Run
 from qc.table import between, decimal, ranks
 
 DOCS = Path(__file__).parents[2] / "docs"
-TEXT = (DOCS / "analyst.md").read_text(encoding="utf-8")
+PAGES = DOCS / "how-to" / "analysis"
+TEXT = (PAGES / "read-the-report.md").read_text(encoding="utf-8")
+# A command on an example, and what it prints up to `…`.
+SHOWN = re.compile(r"\$ candor report (examples.*?)\n(.*?)…\n```", re.DOTALL)
 SECTIONS = frozenset({"intervals", "forecast", "replication", "filter"})
 
 
@@ -21,7 +24,7 @@ SECTIONS = frozenset({"intervals", "forecast", "replication", "filter"})
 def test_the_published_run_says_what_is_quoted(published_run: Callable[[str, str], Run]) -> None:
     first, second = (published_run(f"free_run{number}", "mturk_batch.csv") for number in (1, 2))
     found = analyse(first, AnalysisOptions(sections=SECTIONS), second)
-    assert re.findall(r"^> (.*)", TEXT.partition("**2.")[0], re.MULTILINE) == list(verdict(found).sentences)
+    assert re.findall(r"^> (.+)", TEXT, re.MULTILINE) == list(verdict(found).sentences)
     intervals, forecast = found.intervals, found.forecast
     assert intervals is not None
     assert forecast is not None
@@ -38,17 +41,16 @@ def test_the_published_run_says_what_is_quoted(published_run: Callable[[str, str
         place = ranks(int(intervals.rank_low[row]), int(intervals.rank_high[row]))
         cells = (system, str(n), decimal(z), held, place, decimal(raw, 2))
         assert f"| {' | '.join(cells)} |".replace("−", "-") in TEXT
-    assert f"r = {decimal(forecast.r)}** (95 % of second runs\nbetween {decimal(forecast.low)}" in TEXT
-    signed = re.findall(r"^    [a-z].*|^candor=.*", TEXT, re.MULTILINE)
-    assert found.signature in re.sub(r"\n\s+", "", "\n".join(signed))
+    assert f"r = {decimal(forecast.r)}** (95 % of second runs between {decimal(forecast.low)}" in TEXT
+    signed = re.findall(r"^       [a-z].*|^   candor=.*", TEXT, re.MULTILINE)
+    assert found.signature in "".join(line.strip() for line in signed)
 
 
-def test_two_examples_side_by_side(
-    report: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("page", ["compare-two-runs", "analyse-arena-votes"])
+def test_an_example_prints_what_is_quoted(
+    page: str, report: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(DOCS)
-    (shown,) = re.findall(r"\$ (candor report examples.*?)\n(.*?)…\n```", TEXT, re.DOTALL)
-    command, printed = shown
-    arguments = command.replace("--out runs", f"--out {tmp_path}").split()[2:]
-    told = " ".join(report(*arguments).output.split())
+    ((arguments, printed),) = SHOWN.findall((PAGES / f"{page}.md").read_text(encoding="utf-8"))
+    told = " ".join(report(*arguments.split("--out")[0].split(), "--out", tmp_path).output.split())
     assert " ".join(printed.split()) in told

@@ -1,4 +1,4 @@
-"""`import candor`: what is public, that it starts at once, and that docs/python.md says what happens."""
+"""`import candor`: what is public, that it starts at once, and that its how-to page says what happens."""
 
 import doctest
 import subprocess
@@ -48,7 +48,8 @@ def test_importing_it_loads_nothing_heavy() -> None:
 
 def test_the_document_says_what_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(DOCS)
-    found = doctest.testfile(str(DOCS / "python.md"), module_relative=False, encoding="utf-8")
+    page = DOCS / "how-to" / "analysis" / "analyse-from-python.md"
+    found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert found.attempted > 8
     assert found.failed == 0
 

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import candor
-from benchmarks.qc_truth import METHOD, PARTS
+from benchmarks.qc_truth import COVERAGE, PARTS
 from benchmarks.truth.arenas import BOARDS, drawn_votes
 from benchmarks.truth.registry import STATEMENTS, TRIED, Statement, claims, keys_of, unregistered
 from benchmarks.truth.summary import measured, published, summary, wanted
@@ -213,13 +213,13 @@ def test_what_every_part_has_tried_is_said() -> None:
     assert set(TRIED) == {each.part for each in STATEMENTS if each.part}
 
 
-COUNTS = published(METHOD.read_text(encoding="utf-8"), PARTS)
+COUNTS = published(COVERAGE.read_text(encoding="utf-8"), PARTS)
 # What was measured may differ by so many points from what it should be; a bound may be safer.
 WITHIN = 1.5
 
 
 def test_the_published_summary_is_that_of_the_published_tables() -> None:
-    assert summary(COUNTS) in METHOD.read_text(encoding="utf-8"), "python benchmarks/qc_truth.py --summary"
+    assert summary(COUNTS) in COVERAGE.read_text(encoding="utf-8"), "python benchmarks/qc_truth.py --summary"
 
 
 @pytest.mark.parametrize("statement", [each for each in STATEMENTS if each.part], ids=lambda each: each.what)

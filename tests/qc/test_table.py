@@ -2,10 +2,11 @@
 
 from math import nan
 
-from qc.table import between, decimal, listed, percent, probability, ranks, whole
+from qc.table import between, counted, decimal, listed, percent, probability, ranks, whole
 
 
 def test_numbers_for_people() -> None:
+    assert [counted(n, "vote") for n in (0, 1, 2_000)] == ["0 votes", "1 vote", "2,000 votes"]
     assert [decimal(value, 2) for value in (-0.5, -0.001, 1234.5, nan)] == ["−0.50", "0.00", "1,234.50", "–"]
     assert [probability(p) for p in (0.0004, 0.001, 0.05, 1.0, nan)] == [
         "< 0.001",

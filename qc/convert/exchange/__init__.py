@@ -15,6 +15,7 @@ from qc.convert.exchange.content import Content, Naming
 from qc.convert.exchange.rows import SIMULATED, Json, Reading, SourceRow, first_row, rows
 from qc.convert.hits import Loss
 from qc.errors import OutputError
+from qc.table import counted
 
 __all__ = [
     "FOLDERS",
@@ -110,10 +111,10 @@ def losses(content: Content, form: str) -> list[Loss]:
     return [loss for loss in lost if loss.count]
 
 
-def counted(content: Content) -> str:
-    """Return the numbers of what there is."""
-    conversations = f"{sum(1 for _ in content.conversations())} conversations"
-    return f"{len(content.votes)} votes, {conversations}" if content.votes else conversations
+def size_of(content: Content) -> str:
+    """Return the numbers of votes and conversations."""
+    conversations = counted(sum(1 for _ in content.conversations()), "conversation")
+    return f"{counted(len(content.votes), 'vote')}, {conversations}" if content.votes else conversations
 
 
 def save(content: Content, path: Path, form: str) -> None:

@@ -15,6 +15,7 @@ import yaml
 from qc.convert.exchange import arena, openai
 from qc.convert.exchange.content import Content
 from qc.convert.exchange.rows import SIMULATED, Json
+from qc.table import counted
 
 HOLDS = frozenset({"workers", "ratings", "votes"})
 _PARQUET = "data/train-00000-of-00001.parquet"
@@ -133,8 +134,8 @@ def _card(content: Content, names: Sequence[str], count: int) -> str:
 
 def _described(content: Content) -> str:
     if content.votes:
-        return f"{len(content.votes)} votes between two conversations, one a row."
-    return f"{sum(1 for _ in content.conversations())} conversations, one a row."
+        return f"{counted(len(content.votes), 'vote')} between two conversations, one a row."
+    return f"{counted(sum(1 for _ in content.conversations()), 'conversation')}, one a row."
 
 
 def _croissant(content: Content, names: Sequence[str], folder: Path) -> Json:

@@ -24,6 +24,7 @@ from qc.formats.archive import DAMAGED, require_bounded_parquet
 from qc.formats.published import FORMAT, HEADER, VERSION, ExportedView, Kind, ViewsHeader
 from qc.loading.database.views import Views
 from qc.loading.validation import parsed_header, repeated_keys, require_readable, validated
+from qc.table import counted
 
 AT_ONCE = 1_000  # rows per insert
 _AGAIN = "Export the run again."
@@ -132,7 +133,7 @@ class _Tables:
         problems = [
             Problem(
                 f"view {view}",
-                f"announces {given.rows} rows, but the file holds {self._held[view]}.",
+                f"announces {counted(given.rows, 'row')}, but the file holds {self._held[view]}.",
                 f"It was cut short or added to. {_AGAIN}",
             )
             for view, given in self._header.views.items()

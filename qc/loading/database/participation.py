@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from qc.loading.database.engine import choose
 from qc.loading.database.views import EXCLUSION, Views
 from qc.run import SIMULATED_NOTE, LeftOut, Run, removed_note, words_removed_note
+from qc.table import counted
 
 SIMULATED, PERSON = "simulated worker", "a person, where simulated workers were asked for"
 
@@ -65,7 +66,7 @@ def exclusions(views: Views, run_id: object, assignments: pd.Series) -> pd.Serie
 def _exclusion_notes(excluded: int) -> list[str]:
     if not excluded:
         return []
-    which = "1 assignment is" if excluded == 1 else f"{excluded} assignments are"
+    which = f"{counted(excluded, 'assignment')} {'is' if excluded == 1 else 'are'}"
     return [f"{which} excluded by the researchers; the reasons stand beside what is left out."]
 
 
@@ -93,7 +94,8 @@ def _simulation_notes(simulated: int, real: bool) -> list[str]:
     if not simulated:
         return []
     if real:
-        return [f"{simulated} assignments of simulated workers are left out; the rest are of real ones."]
+        which = f"{counted(simulated, 'assignment')} of simulated workers {'is' if simulated == 1 else 'are'}"
+        return [f"{which} left out; the rest are of real ones."]
     return [SIMULATED_NOTE]
 
 

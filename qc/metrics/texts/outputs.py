@@ -23,7 +23,7 @@ from qc.metrics.overlap.words import ReferencedReply
 from qc.metrics.texts.lines import Line, read_lines
 from qc.metrics.transcripts import Exchange, Transcript
 from qc.run import REMOVED
-from qc.table import OVERALL
+from qc.table import OVERALL, counted
 
 QUESTION_MARKS = ("?", "？")
 
@@ -141,7 +141,7 @@ def texts_of_run(sample: Sample, items: pd.DataFrame | None, *, needed: bool) ->
         for name, system in zip(ordinary["item_id"].to_list(), ordinary["system"].to_list(), strict=True)
     ]
     removed = sum(REMOVED in each.spoken.replies for each in outputs)
-    notes = [f"{removed} texts were removed and have no score."] if removed else []
+    notes = [f"Removed, so without a score: {counted(removed, 'text')}."] if removed else []
     outputs = [each for each in outputs if REMOVED not in each.spoken.replies]
     return TextSet(
         name=run.name,

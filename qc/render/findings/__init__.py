@@ -18,7 +18,7 @@ from qc.render.files import DRAWN, comma_separated, utf8
 from qc.render.page import POLICY, SHOWN_ROWS, style, template
 from qc.render.terminal import ascii_minus, grid
 from qc.run import source_name
-from qc.table import Table
+from qc.table import Table, counted
 
 if TYPE_CHECKING:
     from qc.drawing.sheet import Drawing, Figure
@@ -156,7 +156,9 @@ def tell(found: Findings, out: Path | None, files: list[Path]) -> None:
     if out is None:
         console.print("Nothing was written. With --out DIR you get a page, tables and figures.")
     elif files:
-        console.print(f"{len(files)} files written to {out}; begin with {files[0].name}.", soft_wrap=True)
+        console.print(
+            f"{counted(len(files), 'file')} written to {out}; begin with {files[0].name}.", soft_wrap=True
+        )
 
 
 def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:

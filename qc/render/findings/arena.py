@@ -18,6 +18,7 @@ from qc.table import (
     Column,
     P,
     Table,
+    counted,
     decimal,
     listed,
     percent,
@@ -61,28 +62,30 @@ def arena_findings(found: VoteResults, raised: Sequence[Alarm], signature: str) 
 
 def _verdict(found: VoteResults) -> tuple[str, ...]:
     votes = found.votes
-    count = f"{whole(len(votes.first))} votes on {len(votes.systems)} systems"
+    count = f"{counted(len(votes.first), 'vote')} on {counted(len(votes.systems), 'system')}"
     if votes.voted_by is not None:
-        count += f" by {whole(int(votes.voters.max()) + 1)} voters ({votes.voted_by})"
+        count += f" by {counted(int(votes.voters.max()) + 1, 'voter')} ({votes.voted_by})"
     if found.unfixed is not None:
         return (f"{count}.", found.unfixed)
     best = int(found.scores.argmax())
     pairs = len(votes.systems) * (len(votes.systems) - 1) // 2
-    groups = f"{len(found.groups)} {'group' if len(found.groups) == 1 else 'groups'}"
     maybe = _perhaps_best(found)
     sentences = [
         f"{count}.",
         f"{votes.systems[best]} has the highest score, {decimal(found.scores[best])}. All pairs taken "
         f"together, {whole(int(found.above.sum()))} of {whole(pairs)} can be told apart, "
-        f"which makes {groups}. "
+        f"which makes {counted(len(found.groups), 'group')}. "
         f"The best is {maybe[0] if len(maybe) == 1 else f'one of {listed(maybe, 8)}'}.",
     ]
     if (fragile := found.fragility) is not None:
-        who = f"{whole(fragile.voters)} voters with {whole(fragile.votes)} votes"
-        if votes.voted_by is None:
-            who = f"{whole(fragile.votes)} votes"
+        removed = counted(fragile.votes, "vote")
+        if votes.voted_by is not None:
+            removed += f" of {counted(fragile.voters, 'voter')}"
         share = percent(fragile.votes / len(votes.first), 3)
-        sentences.append(f"Without {who} ({share} of all), {fragile.successor} would have the highest score.")
+        sentences.append(
+            f"If {removed} ({share} of all votes) were removed, {fragile.successor} would have the highest "
+            "score."
+        )
     return tuple(sentences)
 
 

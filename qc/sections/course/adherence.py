@@ -18,7 +18,7 @@ from qc.method.significance import compare_by_worker
 from qc.run import RunState
 from qc.sections.analysis import Analysis
 from qc.statistics.confidence import holm
-from qc.table import whole
+from qc.table import counted, whole
 
 _BY_HAND = "excluded by the researchers: "
 _UNKNOWN = math.nan, math.nan
@@ -49,7 +49,7 @@ def _before(analysis: Analysis, registration: Preregistration) -> Point:
     first = _first_begun(analysis)
     said = f"on {registration.at:%Y-%m-%d %H:%M} UTC"
     if registration.begun_before:
-        found = f"{whole(registration.begun_before)} assignments had begun by then"
+        found = f"{counted(registration.begun_before, 'assignment')} had begun by then"
         return Point("registered before the first assignment", said, found, followed=False)
     if first is None:
         return Point("registered before the first assignment", said, "the data have no times", None)
@@ -114,9 +114,7 @@ def _target(analysis: Analysis, registration: Preregistration) -> list[Point]:
     done = analysis.rates.assignments.total
     if target.assignments is not None:
         found = f"{whole(done)} assignments are analysed"
-        return [
-            Point("target", f"{whole(target.assignments)} assignments", found, done >= target.assignments)
-        ]
+        return [Point("target", counted(target.assignments, "assignment"), found, done >= target.assignments)]
     if target.conversations_per_system is not None:
         fewest = _fewest_rated(analysis)
         return [

@@ -7,7 +7,7 @@ from qc.drawing.sheet import Drawing
 from qc.method.agreement import Agreement, Pairs, rater_agreement
 from qc.sections import schema
 from qc.sections.section import Json, Part, Section
-from qc.table import COUNT, THREE, Column, Table, decimal, whole
+from qc.table import COUNT, THREE, Column, Table, counted, decimal
 
 
 def medians(found: Agreement) -> Table:
@@ -52,7 +52,7 @@ def draw_agreement(result: Agreement) -> Drawing | None:
 def _words(group: str, pairs: Pairs) -> str:
     if len(pairs.r) == 0:
         return f"{group}: no pair"
-    return f"{group}: {whole(pairs.pairs)} pairs, median r {decimal(pairs.median_r, 2)}"
+    return f"{group}: {counted(pairs.pairs, 'pair')}, median r {decimal(pairs.median_r, 2)}"
 
 
 def _agreement(found: Agreement) -> Json:

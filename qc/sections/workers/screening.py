@@ -31,6 +31,7 @@ from qc.table import (
     Column,
     P,
     Table,
+    counted,
     percent,
     whole,
 )
@@ -172,7 +173,7 @@ def draw_p_values(screening: Screening, check: FilterCheck | None, bad: str) -> 
         page.text((at[0] + 6, at[1] + 12), f"α = {screening.alpha:g}")
         across = round_ticks(0.0, 1.0, 5)
         panel.x_axis(across, tick_labels(across), f"p: does the worker rate {bad} lower?")
-        page.key((MARGIN, 20), "■", PASSED, f"passed: {whole(passed.sum())} workers")
+        page.key((MARGIN, 20), "■", PASSED, f"passed: {counted(passed.sum(), 'worker')}")
         page.key((MARGIN, 40), "□", FAILED, f"failed: {whole((~passed).sum())}{_untested(p)}")
         return page
 
@@ -288,8 +289,7 @@ def _summary(analysis: Analysis) -> Iterator[TitledTable]:
     yield TitledTable(f"Kept at α = {analysis.sample.screening.alpha:g}", kept(analysis))
     failed = p_values(analysis)
     if count := len(failed.shown_rows):
-        some = "worker" if count == 1 else "workers"
-        instead = f"{whole(count)} {some} failed the filter; --workers lists them."
+        instead = f"{counted(count, 'worker')} failed the filter; --workers lists them."
         yield TitledTable("Workers who failed", failed, instead)
 
 

@@ -10,7 +10,20 @@ from qc.drawing.sheet import Drawing
 from qc.sections import schema
 from qc.sections.analysis import Analysis
 from qc.sections.section import Part, Section, TitledTable
-from qc.table import COUNT, INTERVAL, ONE, SHARE, SYSTEM_COLUMN, THREE, TWO, Column, P, Table, decimal, whole
+from qc.table import (
+    COUNT,
+    INTERVAL,
+    ONE,
+    SHARE,
+    SYSTEM_COLUMN,
+    THREE,
+    TWO,
+    Column,
+    P,
+    Table,
+    counted,
+    decimal,
+)
 from qc.transcripts.controls import Controls, Coverage, Repeats, SelfAgreement
 from qc.transcripts.filter import ChancePasses
 from qc.transcripts.results import Conventions, Edits, TranscriptResults, TwoWay, describe_transcripts
@@ -193,7 +206,7 @@ def draw_repeats(result: Repeats) -> Drawing | None:
 def _repeats_words(name: str, group: SelfAgreement) -> str:
     if len(group.r) == 0:
         return f"{name}: no worker with r"
-    return f"{name}: {whole(len(group.r))} workers, median r {decimal(group.quartiles[1], 2)}"
+    return f"{name}: {counted(len(group.r), 'worker')}, median r {decimal(group.quartiles[1], 2)}"
 
 
 _TRANSCRIPTS_SCHEMA = schema.record(

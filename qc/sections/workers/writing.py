@@ -29,6 +29,7 @@ from qc.table import (
     TWO,
     Column,
     Table,
+    counted,
     decimal,
     listed,
     percent,
@@ -270,11 +271,11 @@ def draw_pasted_shares(found: WritingResults) -> Drawing | None:
             (20, "■", PASSED, "passed", passed),
             (40, "□", FAILED, "failed", ~passed),
         ):
-            page.key((MARGIN, top), sign, colour, f"{words}: {whole((group & known).sum())} workers")
+            page.key((MARGIN, top), sign, colour, f"{words}: {counted((group & known).sum(), 'worker')}")
         return page
 
     alt = (
-        f"Histogram of the share of pasted characters of {whole(known.sum())} workers: "
+        f"Histogram of the share of pasted characters of {counted(known.sum(), 'worker')}: "
         f"{whole((shares == 0).sum())} pasted nothing, {whole((shares >= found.threshold).sum())} "
         f"{percent(found.threshold, 0)} or more."
     )
@@ -286,14 +287,14 @@ def conclusion(found: WritingResults) -> str:
     (every,) = found.groups[found.groups["group"] == "all"].to_dict("records")
     pasted = every["pasted"]
     look = "looks" if pasted == 1 else "look"
-    counted = f"{whole(pasted)} of {whole(every['conversations'])} conversations {look} pasted"
+    told = f"{whole(pasted)} of {whole(every['conversations'])} conversations {look} pasted"
     if found.scores.empty:
         why = "" if pasted == 0 else ", none of them in a score"
-        return f"{counted}{why}: no score is another without them."
+        return f"{told}{why}: no score is another without them."
     order = "the systems stand in another order" if found.order_changes else "the order of systems stays"
     whose = f"the score of {listed(found.changed)}" if found.changed else "no score"
     share = percent(every["share"], 1)
-    return f"{counted} ({share}). Without them {order}, and {whose} changes by more than chance."
+    return f"{told} ({share}). Without them {order}, and {whose} changes by more than chance."
 
 
 _WRITING_SCHEMA = schema.record(

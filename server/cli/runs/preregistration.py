@@ -84,7 +84,8 @@ def preregister(
         given, begun = _of_run(connection, text, run, given_rules)
         if begun and not after_the_fact:
             raise RunRefused(
-                f"{begun} assignments of the run “{run}” have begun, so it cannot be preregistered",
+                f"The run “{run}” has begun ({begun} {'assignment' if begun == 1 else 'assignments'}), so it "
+                "cannot be preregistered",
                 "--after-the-fact writes the file anyway. The file and reports then say that it came later.",
             )
         plan = plan_of(content, hypothesis or [], given, (alpha, familywise), stopping, exclude or [])

@@ -211,7 +211,8 @@ def test_the_command_writes_page_json_tables_and_figure(
     said = json.loads((tmp_path / "runs.json").read_text("utf-8"))
     assert [row["system"] for row in said["scores"] if row["rank first"] is None] == ["tuned", "echo"]
     assert said["agreement"][0]["systems"] == 4
-    described = (EXAMPLES.parent / "report-json.md").read_text("utf-8").partition("# Keys of `runs.json`")[2]
+    keys = (EXAMPLES.parent / "reference" / "report-json.md").read_text("utf-8")
+    described = keys.partition("# Keys of `runs.json`")[2]
     for key, value in said.items():
         assert f"| `{key}` |" in described
         for name in value[0] if isinstance(value[0], dict) else ():

@@ -25,6 +25,7 @@ from qc.comparison.votes import analyse_votes, fit_votes
 from qc.errors import DataError, EmptyRunError, SourceError
 from qc.loading import open_source
 from qc.loading.votes import Votes, read_votes, replies, votes_of
+from qc.render.findings.arena import arena_findings
 from qc.report.__main__ import app
 
 
@@ -59,7 +60,7 @@ def test_scores_and_errors_worked_out_by_hand() -> None:
 
 def test_below_thirty_voters_nothing_is_told_apart() -> None:
     found = analyse_votes(
-        votes_from(*(("v1" if voter < "v20" else voter, *rest) for voter, *rest in forty()))
+        votes_from(*(("v1" if v < "v20" else v, one, two, winner) for v, one, two, winner in forty()))
     )
     assert found.scores[0] == pytest.approx(np.log(3) / 2)
     assert np.isnan(found.low).all()
@@ -70,7 +71,7 @@ def test_the_weight_of_style_worked_out_by_hand() -> None:
     # Equal systems in turn; of 40 votes, the longer reply wins 30. Its whole length is on one side (x = ±1),
     # so the log odds of 3 are the weight.
     votes = votes_from(*((f"v{n}", "one", "two", "model_a" if n % 2 else "model_b") for n in range(40)))
-    longer = np.where(np.arange(40) < 30, 1.0, -1.0) * votes.outcome
+    longer = np.where(np.arange(40) < 30, 1.0, -1.0) * votes.outcome.astype(float)
     balanced = replace(votes, style=longer[:, None])
     fitted = fit_votes(balanced, balanced.style)
     assert fitted.at[2] == pytest.approx(np.log(3), abs=0.01)
@@ -81,9 +82,14 @@ def test_fewest_voters_who_decide_the_leader() -> None:
     votes = [("v0", "one", "two", "model_a")] * 2
     votes += [(f"a{n}", "one", "two", "model_a") for n in range(7)]
     votes += [(f"b{n}", "one", "two", "model_b") for n in range(8)]
-    found = analyse_votes(votes_from(*votes)).fragility
+    results = analyse_votes(votes_from(*votes))
+    found = results.fragility
     assert found is not None
     assert (found.leader, found.successor, found.voters, found.votes) == ("one", "two", 1, 2)
+    # 2 of 17 votes.
+    assert arena_findings(results, (), "").verdict[-1] == (
+        "If 2 votes of 1 voter (11.765 % of all votes) were removed, two would have the highest score."
+    )
 
 
 def test_what_votes_do_not_determine_is_said() -> None:

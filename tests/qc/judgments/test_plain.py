@@ -87,7 +87,9 @@ def test_metrics_by_output_bring_what_nobody_judged_into_the_pool(long_file: Pat
     assert judgments.of("fun", "a").counts.tolist() == [2, 1, 0]
     assert judgments.metrics["judge_llm"].tolist()[:4] == [1, 2, 3, 4]
     np.testing.assert_array_equal(judgments.metrics["bleu"], [0.1, 0.2, np.nan, 0.3, 0.4, np.nan])
-    assert "1 outputs have no value of judge_llm" in "\n".join(judgments.notes)
+    assert "Without a value of judge_llm, so left out where it is used: 1 output." in "\n".join(
+        judgments.notes
+    )
     known = judgments.of("fun", "b").with_metrics("judge_llm")
     assert known.pool == 2
     assert known.values.tolist() == [2]
@@ -138,7 +140,7 @@ def test_a_file_that_cannot_be_used_is_refused_in_words(written: Written, text: 
         ("system,bleu\na,1\n", "systems b: were judged, but are not here"),
         ("system,bleu\na,1\na,2\nb,3\n", "'a': has more than one row"),
         ("system,name\na,x\nb,y\n", "has no column of numbers that could be a metric"),
-        ("output,bleu\na / i1,1\na / i2,1\nb / i1,2\n", "1 judged outputs: are missing: b / i2"),
+        ("output,bleu\na / i1,1\na / i2,1\nb / i1,2\n", "1 judged output: without metrics: b / i2"),
         (
             "output,bleu\na / i1,1\na / i2,1\nb / i1,2\nb / i2,2\nc,3\n",
             "row 6: is of an output that nobody judged",
@@ -181,7 +183,7 @@ def test_two_scales_are_told(written: Written) -> None:
 
     header = "output,system,worker,value"
     mixed = "\n".join([header, *rows(lambda i: i / 4), *rows(lambda i: 25.0 * i)])
-    assert "value: two scales. 1 workers stay within 0 and 1, while 1 go beyond 5" in said(
+    assert "value: two scales. Values of 1 worker stay within 0 and 1, while those of 1 go beyond 5" in said(
         written("m.csv", mixed)
     )
     same = "\n".join([header, *rows(lambda i: 20.0 * i), *rows(lambda i: 25.0 * i)])

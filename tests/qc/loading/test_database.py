@@ -160,7 +160,7 @@ def test_an_incomplete_assignment_takes_part_if_asked(database: Any, report: Cal
     assert run.left_out == ()
     output = report(database.url, "--include-partial").stdout
     assert "Assignments that were not completed take part" in output
-    assert "Working time unknown, so not in the minutes per conversation: 1 assignments" in output
+    assert "Working time unknown, so not in the minutes per conversation: 1 assignment" in output
     assert "partial=yes" in output
 
 

@@ -48,8 +48,8 @@ def test_working_times_that_can_hardly_be_so(small_hits: Json, hits_file: Write)
     first, second = small_hits["data"][:2]
     first["duration in seconds"], second["duration in seconds"] = 0, 360_000
     told = notes(small_hits, hits_file)
-    assert "Working time 0 s, so hardly measured, but in the means: 1 assignments." in told
-    assert "above a day, which moves every mean of times: 1 assignments, the longest 100 hours." in told
+    assert "Working time 0 s, so hardly measured, but in the means: 1 assignment." in told
+    assert "above a day, which moves every mean of times: 1 assignment, the longest 100 hours." in told
     first["duration in seconds"] = 1e30
     with pytest.raises(DataError, match=r"the working time is more than 31,536,000 \(1e\+30 s\)"):
         load(str(hits_file(small_hits)))

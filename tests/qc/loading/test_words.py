@@ -255,7 +255,7 @@ def test_all_faults_of_the_words_are_told_at_once(
         "score1": "1#",
     }
     message = refused(batch_file(edited_answer(**{**SPOKEN, **faulty})))
-    for part in ("feedback is []", "topic0 is 7", "do not take turns", "score1 has 1 ratings"):
+    for part in ("feedback is []", "topic0 is 7", "do not take turns", "score1 has 1 rating where"):
         assert part in message
 
 

@@ -141,7 +141,7 @@ def test_missing_scores_are_left_out_of_the_means() -> None:
 def test_two_systems_are_too_few(sample: Sample) -> None:
     few = sample.systems == 0
     kept = replace(sample, is_qc=sample.is_qc | ~few)
-    with pytest.raises(EmptyRunError, match="1 systems have a score by people"):
+    with pytest.raises(EmptyRunError, match="people's scores are known of 1 system,"):
         hold_against_people(kept, [MetricScores("m", "test", True, sample.overall["z"])], DRAWS, 0)
 
 

@@ -1,4 +1,4 @@
-"""docs/metrics.md has a paragraph for every metric that the product computes."""
+"""docs/reference/metrics.md has a paragraph for every metric that the product computes."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from qc.metrics.overlap.questions import OF_QUESTIONS
 from qc.metrics.overlap.words import BY_WORDS, METEOR
 from qc.metrics.scoring import METRICS
 
-TEXT = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

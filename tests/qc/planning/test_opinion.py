@@ -39,7 +39,7 @@ def test_without_a_criterion_the_mean_of_all(two_criteria: Path) -> None:
     assert found.systems == ("a", "b")
     assert sorted(zip(found.system_codes, found.values, strict=True)) == [(0, 2), (0, 3), (1, 6), (1, 7)]
     assert any("fun, clear" in note for note in found.notes)
-    assert "Left out, not judged on every criterion: 1 judgments." in found.notes
+    assert "Left out, not judged on every criterion: 1 judgment." in found.notes
 
 
 def test_one_criterion(two_criteria: Path) -> None:

@@ -205,5 +205,5 @@ def test_a_judged_output_without_its_probability_is_refused(tmp_path: Path) -> N
     text = metrics.read_text(encoding="utf-8").replace("\n", ",0.5\n")
     text = text.replace("same,0.5", "same,rating_probability", 1).replace(",3,0.5", ",3,", 1)
     metrics.write_text(text, encoding="utf-8")
-    with pytest.raises(DataError, match=r"(?s)1 judged outputs.*rating_probability"):
+    with pytest.raises(DataError, match=r"(?s)1 judged output.*rating_probability"):
         read_judgments(str(source), Selection(metrics))

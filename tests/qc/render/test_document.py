@@ -73,7 +73,7 @@ def test_the_published_schema_is_this_one() -> None:
 
 
 def test_the_documents_describe_every_key_in_the_same_words() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "report-json.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "report-json.md").read_text(encoding="utf-8")
     for schema in objects(SCHEMA):
         for key, described in schema["properties"].items():
             assert re.search(rf"`[^`]*\b{key}`", text), key

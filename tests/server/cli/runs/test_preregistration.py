@@ -120,7 +120,7 @@ def test_after_the_first_assignment_it_is_refused_or_says_so(
     begin(data)
     out = tmp_path / "plan.yaml"
     asked = ("study", "preregister", DEMO, "--run", "pilot", "--out", out, "--data", data)
-    assert_refused(candor(*asked), "1 assignments of the run “pilot” have begun")
+    assert_refused(candor(*asked), "The run “pilot” has begun (1 assignment)")
     assert not out.exists()
     assert candor(*asked, "--after-the-fact").exit_code == 0
     assert content_of(out)["begun_before"] == 1
