@@ -24,13 +24,8 @@ def sit_down(tmp_path: Path) -> Iterator[Sitting]:
     typists = []
 
     def sit(replaced: Mapping[str, str], environment: Mapping[str, str]) -> Typist:
-        port = str(free_port())
-        usual = {"CANDOR_PORT": port, "CANDOR_RUNNING_ANALYSIS": "false"}
-        addresses = {
-            "http://127.0.0.1:8000": f"http://127.0.0.1:{port}",
-            "127.0.0.1:8000": f"127.0.0.1:{port}",
-        }
-        typists.append(Typist(tmp_path, {**addresses, **replaced}, {**usual, **environment}))
+        quick = {"CANDOR_RUNNING_ANALYSIS": "false", **environment}
+        typists.append(Typist(tmp_path, free_port(), replaced, quick))
         return typists[-1]
 
     yield sit

@@ -60,14 +60,18 @@ class Typist:
 
     Args:
         folder: an empty one.
+        port: where the server of the pages listens, instead of 8000.
         replaced: what to type in place of what: addresses and ports.
         environment: variables besides the test's own.
     """
 
-    def __init__(self, folder: Path, replaced: Mapping[str, str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path, port: int, replaced: Mapping[str, str], environment: Mapping[str, str]
+    ) -> None:
         self._folder = folder
-        self._replaced = replaced
-        self._environment = {**os.environ, "COLUMNS": "200", **environment}
+        self._address = f"127.0.0.1:{port}"
+        self._replaced = {"127.0.0.1:8000": self._address, **replaced}
+        self._environment = {**os.environ, "CANDOR_PORT": str(port), **environment}
         self._servers: list[subprocess.Popen[bytes] | WarmProcess] = []
         self._commands = 0
         self.printed = ""  # by all commands so far
@@ -127,7 +131,8 @@ class Typist:
         log = self._folder / f".printed-{self._commands}"
         running: subprocess.Popen[bytes] | WarmProcess
         if words[0] == "candor":
-            running = WarmProcess(words[1:], environment, log, self._folder)
+            elsewhere = ["--server", f"http://{self._address}"] if words[1] == "bots" else []
+            running = WarmProcess([*words[1:], *elsewhere], environment, log, self._folder)
         else:
             program = [sys.executable if words[0] == "python" else words[0], *words[1:]]
             with log.open("wb") as out:
