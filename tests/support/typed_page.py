@@ -48,7 +48,9 @@ def is_shown(expected: str, printed: str) -> bool:
     """Return whether `printed` has the lines of `expected`, whatever its blanks are."""
     lines = [" ".join(line.split()) for line in expected.splitlines() if line.strip()]
     pattern = "".join(
-        r"(?:.*\n)*?" if line == "…" else ".*".join(map(re.escape, line.split("…"))) + r".*\n"
+        r"(?:.*\n)*?"
+        if line == "…"
+        else ".*".join(re.escape(part.strip()) for part in line.split("…")) + "\n"
         for line in lines
     )
     found = "".join(f"{' '.join(line.split())}\n" for line in printed.splitlines() if line.strip())
