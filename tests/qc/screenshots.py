@@ -48,8 +48,9 @@ def compile_paper(folder: Path) -> None:
     for program in ("pdflatex", "bibtex", "pdflatex", "pdflatex"):
         mode = ["-interaction=batchmode"] if program == "pdflatex" else []
         subprocess.run([program, *mode, "paper"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-    picture = ["pdftoppm", "-png", "-r", "90", "-singlefile", "paper.pdf", str(OUT / "paper-kit")]
-    subprocess.run(picture, check=True, cwd=folder)
+    within_margins = ["-x", "70", "-y", "95", "-W", "610", "-H", "860"]
+    picture = ["pdftoppm", "-png", "-r", "90", "-singlefile", *within_margins, "paper.pdf"]
+    subprocess.run([*picture, str(OUT / "paper-kit")], check=True, cwd=folder)
 
 
 def write_overlap_scores(file: Path) -> Path:

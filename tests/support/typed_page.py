@@ -86,13 +86,13 @@ class Typist:
         printed = ""
         for block in blocks(page, begin):
             text = self._in_place(block.text)
-            if block.file is not None:
-                (self._folder / block.file).write_text(text, encoding="utf-8")
-            elif block.language == "bash":
+            if block.language == "bash":
                 printed = self._type(text)
                 self.printed += printed
             elif block.language == "text":
                 assert is_shown(text, printed), f"{text}\nis not in\n{printed}"
+            elif block.file is not None:
+                (self._folder / block.file).write_text(text, encoding="utf-8")
             else:
                 raise AssertionError(f"No line says where to save this:\n{block.text}")
 
