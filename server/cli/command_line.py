@@ -116,7 +116,7 @@ class _PassedOn(TyperCommand):
             return []
         words, at = list(ctx.args), get_command(_application(command))
         while words and isinstance(at, TyperGroup) and words[0] in at.commands:
-            at = at.commands[words.pop(0)]  # type: ignore[assignment]
+            at = at.commands[words.pop(0)]
         return at.shell_complete(at.make_context(None, words, resilient_parsing=True), incomplete)
 
 
