@@ -15,52 +15,52 @@ from tests.support.local_process import free_port
 from tests.support.typed_page import REPOSITORY, Typist, is_shown
 
 PAGES = REPOSITORY / "docs" / "tutorials"
-Sitting = Callable[[Mapping[str, str], Mapping[str, str]], Typist]
+NewTypist = Callable[[Mapping[str, str], Mapping[str, str]], Typist]
 
 
 @pytest.fixture
-def sit_down(tmp_path: Path) -> Iterator[Sitting]:
+def new_typist(tmp_path: Path) -> Iterator[NewTypist]:
     """A function that returns somebody who types pages, with a port of their own for the server."""
     typists = []
 
-    def sit(replaced: Mapping[str, str], environment: Mapping[str, str]) -> Typist:
+    def started(replaced: Mapping[str, str], environment: Mapping[str, str]) -> Typist:
         quick = {"CANDOR_RUNNING_ANALYSIS": "false", **environment}
         typists.append(Typist(tmp_path, free_port(), replaced, quick))
         return typists[-1]
 
-    yield sit
+    yield started
     for typist in typists:
         typist.stop()
 
 
-def test_the_demo_and_its_report(sit_down: Sitting, tmp_path: Path) -> None:
-    sit_down({}, {}).follow(PAGES / "demo.md")
+def test_the_demo_and_its_report(new_typist: NewTypist, tmp_path: Path) -> None:
+    new_typist({}, {}).follow(PAGES / "demo.md")
     assert (tmp_path / "candor-tutorial" / "report" / "report.html").is_file()
 
 
 @pytest.mark.hf
-def test_bots_of_my_own(sit_down: Sitting, tmp_path: Path) -> None:
+def test_bots_of_my_own(new_typist: NewTypist, tmp_path: Path) -> None:
     save_tiny_models(tmp_path / "models")
     (tmp_path / "models" / "llama").rename(tmp_path / "models" / "my-bot")
     model = open_bot("builtin:retrieval", load_corpus("builtin:smalltalk"))
     with running(completing(model)) as service:
         replaced = {"http://127.0.0.1:11434": service, "8700": str(free_port())}
-        sit_down(replaced, {}).follow(PAGES / "own-bot.md")
+        new_typist(replaced, {}).follow(PAGES / "own-bot.md")
 
 
-def test_a_paid_study(sit_down: Sitting) -> None:
+def test_a_paid_study(new_typist: NewTypist) -> None:
     """Without its first step, which tests/crowd/test_demo_prolific.py types."""
     with served_prolific() as prolific:
         replaced = {"YOUR_TOKEN": shlex.quote(prolific.token)}
-        typist = sit_down(replaced, {"CANDOR_PROLIFIC_API": prolific.url})
+        typist = new_typist(replaced, {"CANDOR_PROLIFIC_API": prolific.url})
         typist.follow(PAGES / "prolific.md", begin="## 2.")
         assert prolific.contract.broken == []
 
 
 @pytest.mark.tex
-def test_from_a_run_to_a_paper(sit_down: Sitting, tmp_path: Path) -> None:
+def test_from_a_run_to_a_paper(new_typist: NewTypist, tmp_path: Path) -> None:
     need_programs("pdflatex", "bibtex")
-    sit_down({}, {}).follow(PAGES / "paper.md")
+    new_typist({}, {}).follow(PAGES / "paper.md")
     assert (tmp_path / "report" / "paper" / "paper.pdf").stat().st_size > 10_000
 
 
