@@ -9,10 +9,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Annotated
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +92,13 @@ FORMER_NAMES = {name.split()[1]: name for name in COMMANDS if " " in name and na
     "credits": "recruit credits",
 }
 
+# Contexts of further commands inherit it.
+_HELP = {"help_option_names": ["--help", "-h"]}
+
 cli = typer.Typer(
     help="Candor: live human evaluation of dialogue systems. Without a command, it serves.",
     pretty_exceptions_enable=False,
-    add_completion=False,
+    context_settings=_HELP,
 )
 
 
@@ -104,12 +109,22 @@ class _PassedOn(TyperCommand):
         ctx.args = list(args)
         return ctx.args
 
+    def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[Any]:  # type: ignore[override]
+        """Return that application's commands or options that begin with `incomplete`."""
+        command = COMMANDS.get(ctx.command_path.partition(" ")[2])
+        if command is None:  # a former name
+            return []
+        words, at = list(ctx.args), get_command(_application(command))
+        while words and isinstance(at, TyperGroup) and words[0] in at.commands:
+            at = at.commands[words.pop(0)]
+        return at.shell_complete(at.make_context(None, words, resilient_parsing=True), incomplete)
+
 
 class _PlanGroup(TyperGroup):
     """Commands of `candor plan`, which was itself the command that is `candor plan workers` now."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        if args and args[0] not in self.commands and args[0] != "--help":
+        if args and args[0] not in self.commands and args[0] not in _HELP["help_option_names"]:
             _say_new_name("plan", "plan workers")
             args = ["workers", *args]
         return super().parse_args(ctx, args)
@@ -125,9 +140,19 @@ cli.add_typer(_groups["plan"], name="plan", rich_help_panel=_ANALYSE)
 cli.add_typer(_groups["data"], name="data", rich_help_panel=_ANALYSE)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"candor {version('candor-eval')}")
+        raise typer.Exit
+
+
 @cli.callback(invoke_without_command=True)
 def default(
     context: typer.Context,
+    wanted: Annotated[
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
     host: Annotated[str | None, typer.Option(help="Address to listen on, without a command.")] = None,
     port: Annotated[str | None, typer.Option(help="Port to listen on, without a command.")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the database, without a command.")] = None,
@@ -144,11 +169,16 @@ def default(
 
 
 def _start(name: str, command: Command, arguments: Sequence[str]) -> None:
-    app = getattr(import_module(command.module), command.app)
+    app = _application(command)
     if not gc.isenabled():  # `main` disabled it
         gc.freeze()
         gc.enable()
-    app(list(arguments), prog_name=f"candor {name}")
+    app(list(arguments), prog_name=f"candor {name}", **_HELP)
+
+
+def _application(command: Command) -> typer.Typer:
+    application: typer.Typer = getattr(import_module(command.module), command.app)
+    return application
 
 
 def _add(name: str, command: Command) -> None:

@@ -10,13 +10,15 @@ from server.cli.demo import RUN, cli
 from tests.server.support.commands import REPOSITORY, assert_refused, process
 from tests.server.support.database import query
 
-DOCUMENT = REPOSITORY / "docs" / "how-to" / "recruiting" / "try-a-paid-study.md"
+DOCUMENT = REPOSITORY / "docs" / "tutorials" / "prolific.md"
 OF_THIS_TIME = re.compile("http|candor report|Ctrl|^The data")  # and of the options
 
 
 def documented() -> list[str]:
-    """Return the lines that the how-to shows of it."""
-    found = re.search(r"```text\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    """Return the lines that the tutorial shows of it."""
+    found = re.search(
+        r"```bash\ncandor demo prolific\n```\n\n```text\n(.*?)```", DOCUMENT.read_text(), re.DOTALL
+    )
     assert found is not None
     return lines_of(found[1])
 

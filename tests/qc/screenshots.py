@@ -1,4 +1,4 @@
-"""Take the pictures of report.html and metrics.html that the documents show: `make screenshots`.
+"""Take the pictures of report.html, metrics.html and paper.pdf that the documents show: `make screenshots`.
 
 They show the figures of the published runs, so that everybody gets the same pictures.
 """
@@ -24,9 +24,11 @@ FAMILIES = {"A": "biencoder", "B": "polyencoder", "C": "kvmemnn", "D": "seq2seq"
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         first, second = (f"{DATA}/{run}/mturk_batch.csv" for run in ("free_run1", "free_run2"))
-        make("qc.report", folder, first, "--replicate", second)
+        make("qc.report", folder, first, "--replicate", second, "--format", "html,latex,pdf")
+        compile_paper(Path(folder) / "paper")
         scores = write_overlap_scores(Path(folder) / "overlap.csv")
-        make("qc.metrics", folder, f"{DATA}/free_run1/hits_data.json", "--scores", str(scores))
+        made = f"{DATA}/free_run1/hits_data.json", "--scores", str(scores), "--format", "html"
+        make("qc.metrics", folder, *made)
         browser = launch(playwright)
         for name, (width, height) in product(("report", "metrics"), SIZES.items()):
             page = browser.new_page(viewport={"width": width, "height": height})
@@ -36,9 +38,19 @@ def main() -> None:
 
 
 def make(module: str, folder: str, *arguments: str) -> None:
-    """Let a command of qc write its page into `folder`."""
-    command = [sys.executable, "-m", module, *arguments, "--out", folder, "--format", "html"]
+    """Let a command of qc write its files into `folder`."""
+    command = [sys.executable, "-m", module, *arguments, "--out", folder]
     subprocess.run(command, check=True, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
+
+
+def compile_paper(folder: Path) -> None:
+    """Compile the paper kit, and take a picture of its first page."""
+    for program in ("pdflatex", "bibtex", "pdflatex", "pdflatex"):
+        mode = ["-interaction=batchmode"] if program == "pdflatex" else []
+        subprocess.run([program, *mode, "paper"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    within_margins = ["-x", "70", "-y", "95", "-W", "610", "-H", "860"]
+    picture = ["pdftoppm", "-png", "-r", "90", "-singlefile", *within_margins, "paper.pdf"]
+    subprocess.run([*picture, str(OUT / "paper-kit")], check=True, cwd=folder)
 
 
 def write_overlap_scores(file: Path) -> Path:

@@ -37,11 +37,17 @@ _CONTEXT.set_forkserver_preload(
 class WarmProcess:
     """One command, running: as much of `subprocess.Popen` as tests of servers need."""
 
-    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
-        """Start `candor` with `arguments`; what it says is added to `log`."""
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        log: Path,
+        folder: Path | None = None,
+    ) -> None:
+        """Start `candor` with `arguments`, in `folder` if there is one; what it says is added to `log`."""
         self._log = log
         self._process = _CONTEXT.Process(
-            target=_run, args=(list(arguments), dict(environment), log), daemon=True
+            target=_run, args=(list(arguments), dict(environment), log, folder), daemon=True
         )
         self._process.start()
 
@@ -100,11 +106,13 @@ def _work(work: Callable[[Argument, Callable[[], object]], Returned], argument: 
     return work(argument, _all.wait)
 
 
-def _run(arguments: list[str], environment: dict[str, str], log: Path) -> None:
+def _run(arguments: list[str], environment: dict[str, str], log: Path, folder: Path | None) -> None:
     said = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.dup2(said, 1)
     os.dup2(said, 2)
     os.environ.clear()
     os.environ.update(environment)
+    if folder is not None:
+        os.chdir(folder)
     sys.argv = ["candor", *arguments]
     main()

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request
@@ -38,5 +39,21 @@ def hosting(bot: Bot) -> FastAPI:
             return {"text": (await bot.reply(chat)).text}
         except BotError as error:
             raise HTTPException(500, str(error)) from error
+
+    return app
+
+
+def completing(bot: Bot) -> FastAPI:
+    """Return a server that has `bot` answer, over OpenAI's chat completions."""
+    app = FastAPI()
+
+    @app.post("/v1/chat/completions")
+    async def complete(request: Request) -> dict[str, Any]:
+        messages = (await request.json())["messages"]
+        said = [message for message in messages if message["role"] != "system"]
+        turns = tuple(Turn("worker" if each["role"] == "user" else "bot", each["content"]) for each in said)
+        reply = await bot.reply(Chat("1", 1, (), turns))
+        message = {"role": "assistant", "content": reply.text}
+        return {"choices": [{"message": message, "finish_reason": "stop"}]}
 
     return app

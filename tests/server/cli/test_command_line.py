@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import httpx2
@@ -75,9 +76,30 @@ def test_the_list_of_commands_loads_none_of_them() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name: str) -> None:
-    done = CliRunner().invoke(cli, [*name.split(), "--help"])
+    done = CliRunner().invoke(cli, [*name.split(), "-h"])
     assert done.exit_code == 0, done.output
     assert f"Usage: candor {name} " in done.stdout
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert CliRunner().invoke(cli, ["--version"]).stdout == f"candor {version('candor-eval')}\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("candor st", ["study"]),
+        ("candor study op", ["open"]),  # a command of an application that is loaded only now
+        ("candor study open --ru", ["--run", "--rules"]),
+        ("candor data ex", ["export"]),
+        ("candor data export --fo", ["--format"]),
+        ("candor bundle --fo", []),  # a former name
+    ],
+)
+def test_a_shell_completes_commands_and_options(typed: str, offered: list[str]) -> None:
+    words = str(typed.count(" "))
+    asked = {"_CANDOR_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": words}
+    assert CliRunner().invoke(cli, [], env=asked, prog_name="candor").stdout.split() == offered
 
 
 def test_arguments_reach_a_command_as_they_were_typed() -> None:
