@@ -60,6 +60,12 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+# A scheme and a host, as in the header Content-Security-Policy: `*.` stands for subdomains, `:*` for ports.
+Site = Annotated[
+    str, StringConstraints(pattern=r"^https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:([0-9]{1,5}|\*))?$")
+]
+
+
 class SystemSpec(_Section):
     """A system under evaluation: a bot, with or without a persona.
 
@@ -219,7 +225,7 @@ class Study(_Section):
     server's moderation service.
 
     `recruiter`: the platform that workers come from. Without one, they come by links, and go to
-    `completion_url`.
+    `completion_url`. `embedded_in`: the sites that may show the worker's page in a frame; none by default.
 
     `minutes`: the duration that workers are told. `transcript_while_rating`: workers can read the
     conversation while they rate it. `language`: that of the worker's page and of the instrument.
@@ -264,6 +270,7 @@ class Study(_Section):
     tutorial: Tutorial | None = None
     recruiter: Recruiter | None = None
     completion_url: WebAddress | None = None
+    embedded_in: Annotated[list[Site], Field(max_length=20)] = []
     minutes: Annotated[int, Field(ge=1, le=1_000, strict=True)] | None = None
     transcript_while_rating: bool = False
     turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7, strict=True)] | None = None

@@ -77,6 +77,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "minimum_inputs": 1,
         "reply_time": _QUICK,
         "completion_url": "https://platform.example/back",
+        "embedded_in": ["http://localhost:*"],
         "transcript_while_rating": True,
     },
     "board": {
