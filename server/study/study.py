@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, assert_never
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
 from server.recruiters.recruiter import Recruiter, WebAddress
@@ -60,10 +60,17 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-# A scheme and a host, as in the header Content-Security-Policy: `*.` stands for subdomains, `:*` for ports.
-Site = Annotated[
-    str, StringConstraints(pattern=r"^https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:([0-9]{1,5}|\*))?$")
-]
+_SITE = re.compile(r"https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:([0-9]{1,5}|\*))?")
+
+
+def _site(text: str) -> str:
+    """Check that `text` is a scheme and a host, as in the header Content-Security-Policy."""
+    if not _SITE.fullmatch(text):
+        raise ValueError("Enter a site without a path, for example https://*.qualtrics.com")
+    return text
+
+
+Site = Annotated[str, StringConstraints(max_length=300), AfterValidator(_site)]
 
 
 class SystemSpec(_Section):
