@@ -39,8 +39,9 @@ MOST_COMPARED = 150  # systems
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
 FORMATS = ("html", "json", "csv", "xlsx", "svg")
 Margins = Mapping[str, Mapping[str, float]]  # field → group → share of a population, which sum to 1
-# Formats for a paper; `all` does not include them.
-PAPER_FORMATS = ("latex", "pdf")
+# Formats for a paper, and for a collection of results; `all` does not include them.
+RECORDS = "every-eval-ever"
+PAPER_FORMATS = ("latex", "pdf", RECORDS)
 FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
 
 

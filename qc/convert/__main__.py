@@ -65,6 +65,9 @@ def convert(
             help="The speaker who is the system, in formats of speakers. By default the second to speak.",
         ),
     ] = None,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Convert simulated workers only, not people.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace TARGET if it is there.")] = False,
 ) -> None:
     """Write a run, conversations or votes in another format, and list the data that it cannot hold.
@@ -76,7 +79,7 @@ def convert(
         given = None if source == STANDARD_INPUT or "://" in source else exchange.format_of(Path(source))
         form = _form(target, to, exchanged=given is not None)
         _require_free(source, target, form, force)
-        _require_effect(given, system=system, speaker=speaker)
+        _require_effect(given, simulated, system=system, speaker=speaker)
         if form in FORMATS and given is not None:
             raise OptionError(
                 f"{source}: conversations and votes hold no run, and {form!r} is a format of runs. "
@@ -89,7 +92,7 @@ def convert(
             else:
                 on_step("Reading the run")
                 criteria = read_criteria(criteria_file) if criteria_file else None
-                options = LoadOptions(run, include_partial, criteria=criteria)
+                options = LoadOptions(run, include_partial, criteria=criteria, simulated=simulated)
                 with open_source(source) as opened:
                     if form in FORMATS:
                         read = read_run(opened, options)
@@ -122,8 +125,13 @@ def _form(target: Path, to: str | None, *, exchanged: bool) -> str:
     return form
 
 
-def _require_effect(given: str | None, **naming: str | None) -> None:
-    """Refuse names of systems and speakers where the source is a run, which has its own."""
+def _require_effect(given: str | None, simulated: bool, **naming: str | None) -> None:
+    """Refuse names of systems where the source is a run, and a choice of workers where it is none."""
+    if given is not None and simulated:
+        raise OptionError(
+            f"--simulated would have no effect: the source is a file of the format {given!r}, which holds no "
+            "run. Leave out."
+        )
     without = [f"--{option}" for option, name in naming.items() if name is not None]
     if given is None and without:
         raise OptionError(

@@ -1,10 +1,11 @@
 """The datasheet of a human evaluation, filled in from the data; other fields are marked for the author.
 
-Question numbers are those of the Human Evaluation Datasheet (Shimorina and Belz, HumEval 2022) and of the
+Question numbers are those of the Human Evaluation Datasheet 3.0 (Belz and Thomson, GEM 2025) and of the
 ACL's checklist for responsible research, sections B and D; the wording is ours.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from candor.common.terminal import visible
@@ -18,17 +19,28 @@ _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|!"})
 
 @dataclass(frozen=True)
 class Field:
-    """A question of the sheet. `answer` is None if the author has to give it; `hint` then says what."""
+    """A question of the sheet.
+
+    Attributes:
+        number: its number.
+        asks: the question, in our words.
+        answer: in Markdown; None if the author has to give it.
+        hint: what the author has to give.
+        options: numbers of the options that the answer selects, if the question has options.
+        entered: text for the form if it differs from `answer`.
+    """
 
     number: str
     asks: str
     answer: str | None = None
     hint: str = ""
+    options: tuple[int, ...] = ()
+    entered: str | None = None
 
 
-def datasheet(analysis: Analysis) -> str:
-    """Return the sheet as Markdown."""
-    sections = (
+def sections_of(analysis: Analysis) -> Sequence[tuple[str, list[Field]]]:
+    """Return the sections of the sheet, with their titles."""
+    return (
         ("1. Paper and resources", _paper(analysis)),
         ("2. Systems", _systems(analysis)),
         ("3.1 Sample of outputs", _sample(analysis)),
@@ -39,12 +51,17 @@ def datasheet(analysis: Analysis) -> str:
         ("5. Ethics", _ethics()),
         ("ACL checklist for responsible research, B and D", _checklist(analysis)),
     )
+
+
+def datasheet(analysis: Analysis) -> str:
+    """Return the sheet as Markdown."""
+    sections = sections_of(analysis)
     fields = [field for _, section in sections for field in section]
     filled = sum(field.answer is not None for field in fields)
     head = [
         f"# Human evaluation datasheet: {plain(analysis.run.name)}",
         "",
-        "Question numbers are those of the Human Evaluation Datasheet of Shimorina and Belz (2022), in our "
+        "Question numbers are those of the Human Evaluation Datasheet 3.0 of Belz and Thomson (2025), in our "
         f"own words. {filled} of {len(fields)} fields are filled in; the others say {AUTHOR}.",
     ]
     if SIMULATED_NOTE in analysis.run.notes:
@@ -67,9 +84,11 @@ def _line(field: Field) -> str:
 def _paper(analysis: Analysis) -> list[Field]:
     resources = "the link to the bundle of this run (`candor data bundle`), once it is public"
     return [
-        Field("1.1", "The paper that reports the experiment, and which experiment", None, "the link"),
+        Field("1.1.1", "The paper that reports the experiment", None, "the link"),
+        Field("1.1.2", "Which of its experiments this is", f"the run {plain(analysis.run.name)}"),
         Field("1.2", "Where its resources are", None, resources),
-        Field("1.3", "Who fills in this sheet, and whom to ask", None, "name, affiliation, e-mail"),
+        Field("1.3.1.1 to 1.3.1.3", "Who fills in this sheet", None, "name, affiliation, e-mail"),
+        Field("1.3.2.1 to 1.3.2.3", "Whom to ask", None, "name, affiliation, e-mail"),
     ]
 
 
@@ -77,14 +96,16 @@ def _systems(analysis: Analysis) -> list[Field]:
     chatted = analysis.run.items is None
     names = "; ".join(plain(str(name)) for name in analysis.scores.z["system"])
     dialogue = "text: dialogue" if chatted else None
+    is_dialogue, is_reply = ((8,), (10,)) if chatted else ((), ())
     return [
-        Field("2.1", "What the systems take", dialogue),
-        Field("2.2", "What they give", dialogue),
+        Field("2.1", "What the systems take", dialogue, options=is_dialogue),
+        Field("2.2", "What they give", dialogue, options=is_dialogue),
         Field(
             "2.3",
             "Their task",
             f"dialogue turn generation, in open conversation, by {names}" if chatted else None,
             f"of {names}",
+            is_reply,
         ),
         Field("2.4", "Languages taken", None, "full names"),
         Field("2.5", "Languages given", None, "full names"),
@@ -106,20 +127,22 @@ def _sample(analysis: Analysis) -> list[Field]:
     )
     return [
         Field("3.1.1", "How many outputs of each system are evaluated", f"{kind} that were kept: {each}"),
-        Field("3.1.2", "How they were selected", chosen),
+        Field("3.1.2", "How they were selected", chosen, options=(6,) if chosen else ()),
         Field(
-            "3.1.3",
-            "Statistical power",
+            "3.1.3.1",
+            "How the number of outputs was planned",
             None,
             "a plan made before the run, for example by `candor plan power`",
         ),
+        Field("3.1.3.2", "Statistical power", None, "the plan's figure"),
+        Field("3.1.3.3", "Where the code of the plan is", None, "the command and its output"),
     ]
 
 
 def _evaluators(analysis: Analysis) -> list[Field]:
     workers, cost = analysis.rates.workers, analysis.cost
     paid = (
-        f"paid ${decimal(cost.reward, 2)} for an assignment; the rest is for the author"
+        f"paid ${decimal(cost.reward, 2)} for an assignment"
         if math.isfinite(cost.reward) and cost.reward > 0
         else None
     )
@@ -128,8 +151,12 @@ def _evaluators(analysis: Analysis) -> list[Field]:
             "3.2.1",
             "How many evaluators",
             f"{whole(workers.total)}, of whom {whole(workers.passed)} passed quality control",
+            entered=str(workers.total),
         ),
-        Field("3.2.2", "Of which kind", paid, "expert or not, paid or not, known to the authors or not"),
+        Field("3.2.2.1", "Whether they are experts", None),
+        Field("3.2.2.2", "Whether they are paid", paid, options=(1,) if paid else ()),
+        Field("3.2.2.3", "Whether the authors know them", None),
+        Field("3.2.2.4", "Whether they are the authors", None),
         Field("3.2.3", "How they were recruited", None, "platform, qualifications, exclusions"),
         Field("3.2.4", "Training and practice", None, "the study's instructions and tutorial, verbatim"),
         Field("3.2.5", "What else is known of them", None, "age, gender, region, language, with numbers"),
@@ -147,19 +174,37 @@ def _design(analysis: Analysis) -> list[Field]:
     minutes = analysis.minutes.all
     took = f"; the mean was {decimal(minutes, 2)} minutes each" if math.isfinite(minutes) else ""
     return [
-        Field("3.3.1", "Preregistered?", _preregistered(analysis), "the file of `candor study preregister`"),
+        Field(
+            "3.3.1",
+            "Preregistered?",
+            _preregistered(analysis),
+            "the file of `candor study preregister`",
+            options=(1,) if analysis.preregistration else (),
+        ),
         Field("3.3.2", "How responses are collected", "in a browser, by a server for live evaluations"),
         Field(
-            "3.3.3",
+            "3.3.3.1",
             "Quality assurance",
-            f"automatic: {control}; workers who do not rate it significantly lower (p < {alpha:g}) "
+            "automatic checks; workers who fail them are left out",
+            options=(2, 4),
+        ),
+        Field(
+            "3.3.3.2",
+            "How it is done",
+            f"{control}; workers who do not rate it significantly lower (p < {alpha:g}) "
             f"are left out, {whole(workers.total - workers.passed)} of {whole(workers.total)} here; "
             f"assignments left out for other reasons: {whole(len(analysis.run.left_out))}",
         ),
-        Field("3.3.4", "What evaluators see", None, "a picture of the pages (the desk's preview shows them)"),
+        Field("3.3.4.1", "Where the pages can be seen", None, "pictures of them, from the desk's preview"),
+        Field("3.3.4.2", "What evaluators see", None, "the study's instructions, persona and criteria"),
         Field("3.3.5", "How free they are in time", None, f"the study's time-outs{took}"),
-        Field("3.3.6", "Whether they may ask or comment", "a box for feedback after the last rating"),
-        Field("3.3.7", "Under which conditions", "at a place of their own choosing, online"),
+        Field(
+            "3.3.6",
+            "Whether they may ask or comment",
+            "a box for feedback after the last rating",
+            options=(3,),
+        ),
+        Field("3.3.7", "Under which conditions", "at a place of their own choosing, online", options=(1,)),
         Field("3.3.8", "How conditions vary", "not controlled"),
     ]
 
@@ -185,9 +230,9 @@ def _qualities(analysis: Analysis) -> list[Field]:
         ),
         Field("4.1.2", "Aspect of the output", None, "form, content or both"),
         Field("4.1.3", "Frame of reference", None, "the output alone, its input, or something outside"),
-        Field("4.2.1", "Objective or subjective", "subjective"),
-        Field("4.2.2", "Absolute or relative", "absolute: one system at a time"),
-        Field("4.2.3", "Intrinsic or extrinsic", "intrinsic"),
+        Field("4.2.1", "Objective or subjective", "subjective", options=(2,)),
+        Field("4.2.2", "Absolute or relative", "absolute: one system at a time", options=(1,)),
+        Field("4.2.3", "Intrinsic or extrinsic", "intrinsic", options=(1,)),
     ]
 
 
@@ -197,20 +242,28 @@ def _responses(analysis: Analysis) -> list[Field]:
         f"{plain(str(row.label))} 0 to {row.maximum:g}{', reversed' if row.negative else ''}"
         for row in criteria.itertuples()
     )
+    how, agreed = _agreement(analysis)
     return [
-        Field("4.3.1", "What criteria are called before evaluators", "N/A: only their statements are shown"),
+        Field("4.3.1.1", "What evaluators call each criterion", "N/A: only the statements are shown"),
+        Field("4.3.1.2", "Its standardised name", None, "from a taxonomy of criteria, such as QCET"),
         Field("4.3.2", "Definitions given", "N/A: only the statements"),
         Field("4.3.3", "Size of the scale", "continuous"),
         Field("4.3.4", "Its range", scales),
-        Field("4.3.5", "How it is presented", "a slider without a mark until it is touched, ends labelled"),
+        Field(
+            "4.3.5",
+            "How it is presented",
+            "a slider without a mark until it is touched, ends labelled",
+            options=(3,),
+        ),
         Field("4.3.6", "The task, if there is no scale", "N/A"),
         Field("4.3.7", "The words shown", None, "the statements in the study file, verbatim"),
-        Field("4.3.8", "Form of elicitation", "agreement with a statement on quality"),
+        Field("4.3.8", "Form of elicitation", "agreement with a statement on quality", options=(1,)),
         Field("4.3.9", "How responses become scores", _aggregation(analysis)),
         Field("4.3.10", "Effect sizes and significance", _tests(analysis)),
-        Field(
-            "4.3.11", "Agreement between evaluators", _agreement(analysis), "between and within evaluators"
-        ),
+        Field("4.3.11.1", "How agreement between evaluators was measured", how, "the measure"),
+        Field("4.3.11.2", "Agreement between evaluators", agreed, "the figure"),
+        Field("4.3.12.1", "How agreement of evaluators with themselves was measured", "not measured"),
+        Field("4.3.12.2", "Agreement of evaluators with themselves", "N/A"),
     ]
 
 
@@ -234,14 +287,14 @@ def _tests(analysis: Analysis) -> str:
     return "; ".join(parts) or "none computed"
 
 
-def _agreement(analysis: Analysis) -> str | None:
+def _agreement(analysis: Analysis) -> tuple[str, str] | tuple[None, None]:
+    """Return how agreement was measured, and the figure."""
     found = analysis.agreement
     if found is None or not math.isfinite(found.passed.median_r):
-        return None
-    return (
-        f"median Pearson r of {whole(found.passed.pairs)} pairs of assignments with the same systems, of "
-        f"workers who passed: {decimal(found.passed.median_r)}; workers with themselves: not measured"
-    )
+        return None, None
+    pairs = whole(found.passed.pairs)
+    measure = f"median Pearson r of {pairs} pairs of assignments with the same systems, of workers who passed"
+    return measure, decimal(found.passed.median_r)
 
 
 def _ethics() -> list[Field]:

@@ -12,7 +12,7 @@ from qc.table import SIGNIFICANT, between, decimal, listed, percent, whole
 
 JI, MANN_WHITNEY, WILCOXON, HOLM = "ji-etal-2022-achieving", "mann-whitney-1947", "wilcoxon-1945", "holm-1979"
 CAMERON, ROMANO = "cameron-etal-2008-bootstrap", "romano-wolf-2005-exact"
-HEDS = "shimorina-belz-2022-human"
+HEDS = "belz-thomson-2025-heds"
 
 ENTRIES = {
     JI: r"""@inproceedings{ji-etal-2022-achieving,
@@ -69,14 +69,13 @@ ENTRIES = {
   pages = {94--108},
   year = {2005}
 }""",
-    HEDS: r"""@inproceedings{shimorina-belz-2022-human,
-  title = {The Human Evaluation Datasheet: A Template for Recording Details of Human Evaluation
-    Experiments in {NLP}},
-  author = {Shimorina, Anastasia and Belz, Anya},
-  booktitle = {Proceedings of the 2nd Workshop on Human Evaluation of NLP Systems (HumEval)},
-  year = {2022},
-  pages = {54--75},
-  address = {Dublin, Ireland},
+    HEDS: r"""@inproceedings{belz-thomson-2025-heds,
+  title = {{HEDS} 3.0: The Human Evaluation Data Sheet Version 3.0},
+  author = {Belz, Anya and Thomson, Craig},
+  booktitle = {Proceedings of the Fourth Workshop on Generation, Evaluation and Metrics (GEM$^2$)},
+  year = {2025},
+  pages = {60--81},
+  address = {Vienna, Austria},
   publisher = {Association for Computational Linguistics}
 }""",
 }

@@ -16,6 +16,7 @@ from qc.method.replication import Replication
 from qc.method.scores import raters_of
 from qc.options import OnStep
 from qc.paper.datasheet import datasheet
+from qc.paper.heds_form import heds_form
 from qc.paper.kit import Kit, write_kit
 from qc.paper.methods import interval_of_r, methods_paragraph, workers_of_both
 from qc.paper.sheet import (
@@ -287,7 +288,7 @@ def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on
         tables=tuple(paper_tables(analysis)),
         captions=_captions(analysis),
         draw=partial(paper_figures, analysis),
-        texts={"datasheet.md": datasheet(analysis)},
+        texts={"datasheet.md": datasheet(analysis), "heds.json": heds_form(analysis)},
         signature=analysis.signature,
     )
     return write_kit(kit, directory, formats, on_step)

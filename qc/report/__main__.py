@@ -102,7 +102,7 @@ def report(
         typer.Option(
             "--format",
             metavar="NAMES",
-            help=f"Formats to write, separated by commas: {', '.join(FORMATS)}. For a paper, and not part of "
+            help=f"Formats to write, separated by commas: {', '.join(FORMATS)}. To publish, and not part of "
             f"{ALL}: {', '.join(PAPER_FORMATS)}.",
         ),
     ] = ALL,

@@ -1,6 +1,7 @@
 """Run `python -m qc.report` after its arguments are parsed: read, analyse or compare, write, print."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from qc.loading.registration import read_registration
 from qc.loading.votes import Votes, read_votes
 from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
-from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, SECTIONS, AnalysisOptions, OnStep
+from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, RECORDS, SECTIONS, AnalysisOptions, OnStep
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
@@ -78,7 +79,7 @@ def report_on(
         QcError: as `read_run`, `analyse` and `write`.
         OptionError: an option has no effect on a report of several runs, or of comparisons.
     """
-    for_ratings = _for_ratings_of_one_run(asked, options, workers)
+    for_ratings = _for_ratings_of_one_run(asked, options, workers, formats)
     if asked.together:
         _require_one_run(asked, for_ratings)
         _report_together(asked, options, out, formats, stderr, lines=lines)
@@ -111,9 +112,17 @@ def report_on(
             found = _registered(analyse(first, options, second, on_step), asked.preregistration)
         files = _written(found, out, wanted, on_step) if out else []
     _tell(found, out, files, workers)
+    if isinstance(found, Analysis) and RECORDS in wanted:
+        from qc.paper.every_eval_ever import losses  # noqa: PLC0415  # few reports need it
+
+        stderr.print("Not held by the records of Every Eval Ever:", style="yellow")
+        for loss in losses(found):
+            stderr.print(f"  {loss}", style="yellow")
 
 
-def _for_ratings_of_one_run(asked: ReportSource, options: AnalysisOptions, workers: bool) -> list[str]:
+def _for_ratings_of_one_run(
+    asked: ReportSource, options: AnalysisOptions, workers: bool, formats: frozenset[str]
+) -> list[str]:
     """Return the given options that only apply to a report of one run with ratings."""
     given = {
         "--preregistration": asked.preregistration is not None,
@@ -125,6 +134,7 @@ def _for_ratings_of_one_run(asked: ReportSource, options: AnalysisOptions, worke
         "--fee": options.fee > 0,
         "--only": options.sections != SECTIONS.keys(),
         "--workers": workers,
+        f"--format {RECORDS}": RECORDS in formats,
     }
     return [name for name, is_given in given.items() if is_given]
 
@@ -290,12 +300,17 @@ def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_s
         _require_plain(wanted)
         return write_findings(found, out, plain, on_step)
     files = write(found, out, plain, on_step)
-    if not for_paper:
-        return files
-    # Importing the LaTeX tables takes as long as writing them, and few reports need them.
-    from qc.paper.one_run import write_paper  # noqa: PLC0415
+    if RECORDS in for_paper:
+        from qc.paper.every_eval_ever import write_records  # noqa: PLC0415  # few reports need it
 
-    return files + write_paper(found, out, for_paper, on_step)
+        on_step("Writing the records of Every Eval Ever")
+        files += write_records(found, out, time.time())
+    if for_paper := for_paper - {RECORDS}:
+        # Importing the LaTeX tables takes as long as writing them, and few reports need them.
+        from qc.paper.one_run import write_paper  # noqa: PLC0415
+
+        files += write_paper(found, out, for_paper, on_step)
+    return files
 
 
 def _require_plain(formats: frozenset[str]) -> None:

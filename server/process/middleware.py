@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from server.errors import CandorError, ErrorBody, ErrorDetail
-from server.site.pages import missing_page
+from server.site.pages import POLICY, missing_page, policy
 
 
 class DirectSocket:
@@ -57,19 +57,12 @@ class ResponseHeaders:
                 headers = MutableHeaders(scope=message)
                 headers["Referrer-Policy"] = "no-referrer"
                 headers["X-Content-Type-Options"] = "nosniff"
-                # Reports set their own, stricter policy.
-                headers.setdefault("Content-Security-Policy", _policy(scope["path"]))
+                # Reports and the worker's pages set their own policies. Only the desk may embed the preview.
+                ancestors = "'self'" if scope["path"] == "/preview" else "'none'"
+                headers.setdefault(POLICY, policy(ancestors))
             await send(message)
 
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
-
-
-def _policy(path: str) -> str:
-    # Platforms may embed the worker's page. Nobody may embed the desk, and only the desk may embed the
-    # preview.
-    ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
-    sources = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'"
-    return f"{sources}; frame-ancestors {ancestors}"
 
 
 HEADER = "X-Request-ID"

@@ -20,9 +20,16 @@ from server.db.runs.runs import all_runs
 from server.study import Study, parse_study
 
 WORKER_PAGES = "/w/"
+POLICY = "Content-Security-Policy"
 STATIC = Path(__file__).parent / "static"
 STATIC_PATH = "/static"
 _TEMPLATES = Path(__file__).parent / "templates"
+
+
+def policy(ancestors: str) -> str:
+    """Return the content of the header POLICY of a page that `ancestors` may embed; sources of CSP."""
+    sources = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'"
+    return f"{sources}; frame-ancestors {ancestors}"
 
 
 def rendered(template: str, **values: object) -> str:
@@ -96,9 +103,18 @@ async def api_page() -> HTMLResponse:
 
 
 @router.get(WORKER_PAGES + "{run}")
-async def worker_page(run: str, request: Request) -> HTMLResponse:
-    """Serve the worker's page. The page itself asks whether the run exists."""
-    return _built("worker.html", request)
+async def worker_page(
+    run: str, request: Request, served: Annotated[OpenRuns, part(OpenRuns)]
+) -> HTMLResponse:
+    """Serve the worker's page, which only the sites of its study may embed.
+
+    The page itself asks whether the run exists.
+    """
+    page = _built("worker.html", request)
+    found = next((one for one in served.values() if one.slug == run), None)
+    sites = found.study.embedded_in if found else []
+    page.headers[POLICY] = policy(" ".join(sites) or "'none'")
+    return page
 
 
 @router.get("/preview")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, assert_never
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
 from server.recruiters.recruiter import Recruiter, WebAddress
@@ -58,6 +58,19 @@ REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+_SITE = re.compile(r"https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:([0-9]{1,5}|\*))?")
+
+
+def _site(text: str) -> str:
+    """Check that `text` is a scheme and a host, as in the header Content-Security-Policy."""
+    if not _SITE.fullmatch(text):
+        raise ValueError("Enter a site without a path, for example https://*.qualtrics.com")
+    return text
+
+
+Site = Annotated[str, StringConstraints(max_length=300), AfterValidator(_site)]
 
 
 class SystemSpec(_Section):
@@ -219,7 +232,7 @@ class Study(_Section):
     server's moderation service.
 
     `recruiter`: the platform that workers come from. Without one, they come by links, and go to
-    `completion_url`.
+    `completion_url`. `embedded_in`: the sites that may show the worker's page in a frame; none by default.
 
     `minutes`: the duration that workers are told. `transcript_while_rating`: workers can read the
     conversation while they rate it. `language`: that of the worker's page and of the instrument.
@@ -264,6 +277,7 @@ class Study(_Section):
     tutorial: Tutorial | None = None
     recruiter: Recruiter | None = None
     completion_url: WebAddress | None = None
+    embedded_in: Annotated[list[Site], Field(max_length=20)] = []
     minutes: Annotated[int, Field(ge=1, le=1_000, strict=True)] | None = None
     transcript_while_rating: bool = False
     turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7, strict=True)] | None = None

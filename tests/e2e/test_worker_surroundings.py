@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def surveys() -> Iterator[Callable[[str], str]]:
-    """Show a page of another origin than the server's, and return its address."""
+    """Show a page of another site than the server's (127.0.0.1), and return its address."""
     shown: list[str] = []
 
     class Survey(BaseHTTPRequestHandler):
@@ -38,10 +38,18 @@ def surveys() -> Iterator[Callable[[str], str]]:
 
         def show(content: str) -> str:
             shown.append(content)
-            return f"http://127.0.0.1:{server.server_port}/"
+            return f"http://localhost:{server.server_port}/"
 
         yield show
         server.shutdown()
+
+
+LISTEN = "var heard = []; addEventListener('message', (event) => heard.push(event.data));"
+NO_THIRD_PARTY_COOKIES = {
+    "enableThirdPartyCookieRestriction": True,
+    "disableThirdPartyCookieMetadata": True,
+    "disableThirdPartyCookieHeuristics": True,
+}
 
 
 @pytest.mark.parametrize("sandbox", [None, "allow-scripts allow-same-origin allow-forms allow-popups"])
@@ -52,8 +60,12 @@ def test_the_end_in_a_frame_opens_outside_and_leaves_the_code(
     page.context.route(re.compile("platform.example"), lambda route: route.fulfill(body="You are back."))
     attribute = "" if sandbox is None else f'sandbox="{sandbox}"'
     link = f"{stage.url}/w/platform?worker=framed-{len(attribute)}"
-    frame = f'<iframe {attribute} width="900" height="700" src="{link}">'
-    outer = surveys(frame)
+    frame = f'<iframe {attribute} width="900" height="700" src="{link}"></iframe>'
+    outer = surveys(f"{frame}<script>{LISTEN}</script>")
+    page.goto(outer.replace("localhost", "127.0.0.1"))  # a site that the study does not name
+    expect(page.frame_locator("iframe").get_by_role("button")).to_have_count(0)
+    assert page.frames[1].url.startswith("chrome-error:")
+    page.context.new_cdp_session(page).send("Network.setCookieControls", NO_THIRD_PARTY_COOKIES)
     page.goto(outer)
     inside = page.frames[1]
     inside.get_by_role("button", name="I understand").click()
@@ -81,6 +93,8 @@ def test_the_end_in_a_frame_opens_outside_and_leaves_the_code(
     expect(opened.value).to_have_url(re.compile("^" + back))
     expect(inside.locator(".code-text")).to_be_visible()
     expect(page).to_have_url(outer)
+    code = inside.locator(".code-text").inner_text()
+    assert page.evaluate("heard") == [{"candor": "started"}, {"candor": "finished", "code": code}]
 
 
 # ---- translated ------------------------------------------------------------------------------

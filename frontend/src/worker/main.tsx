@@ -4,6 +4,7 @@ import "../design/base.css";
 import "../design/parts.css";
 import "./worker.css";
 import { App } from "./App";
+import { tellParent } from "./embedding";
 import { BrokenScreen, Guard } from "./Guard";
 import { SessionContext } from "./hooks";
 import { Session, visitorOf } from "./session/session";
@@ -15,6 +16,7 @@ if (page) {
   fitViewport();
   const session = new Session(visitorOf(window.location.pathname, window.location.search));
   surviveTranslation(page, () => session.translated());
+  tellParent(session);
   void session.open();
   render(
     <SessionContext.Provider value={session}>

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from qc.convert.exchange import arena, convokit, dpo, huggingface, items, openai, parlai, sharegpt
 from qc.convert.exchange.content import Content, Naming
-from qc.convert.exchange.rows import SIMULATED, Json, Reading, SourceRow, first_row, rows
+from qc.convert.exchange.rows import Json, Reading, SourceRow, first_row, is_simulated, rows
 from qc.convert.hits import Loss
 from qc.errors import OutputError
 from qc.table import counted
@@ -72,7 +72,11 @@ NEEDING_VOTES = frozenset({"arena", "dpo"})
 
 
 def format_of(path: Path) -> str | None:
-    """Return the format of a file or folder, one of FORMATS, by its first row; None if it is none of them."""
+    """Return the format of a file or folder, one of FORMATS, by its first row; None if it is none of them.
+
+    Raises:
+        SourceError: a folder has no file with rows.
+    """
     first = first_row(path)
     if first is None:
         return None
@@ -89,8 +93,7 @@ def read(path: Path, form: str, naming: Naming) -> Content:
     found = rows(path)
     reading = Reading(str(path), naming)
     content = FORMATS[form].read(found, reading)
-    simulated = any(row.values.get(SIMULATED) is True for row in found)
-    return reading.checked(content, simulated)
+    return reading.checked(content, any(map(is_simulated, found)))
 
 
 def losses(content: Content, form: str) -> list[Loss]:

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qc.convert.exchange.content import Author, Content, SharedTranscript
-from qc.convert.exchange.rows import UTTERANCES, Json, Reading, SourceRow, about, simulation, write_lines
+from qc.convert.exchange.rows import (
+    SIMULATED,
+    UTTERANCES,
+    Json,
+    Reading,
+    SourceRow,
+    about,
+    simulation,
+    write_lines,
+)
 from qc.convert.exchange.speakers import Said, transcript
 
 HOLDS = frozenset({"workers", "ratings"})
@@ -37,9 +46,12 @@ def read(rows: Sequence[SourceRow], reading: Reading) -> Content:
         conversation, speaker = (str(value) for value in names.values())
         first.setdefault(conversation, row.where)
         meta = row.values.get("meta") or {}
+        if not isinstance(meta, dict):
+            reading.refuse(f"{row.where}.meta", "is not an object.")
+            continue
         if meta.get(_IS_SYSTEM):
             systems[conversation] = speaker
-        if meta.keys() - {_IS_SYSTEM}:
+        if meta.keys() - {_IS_SYSTEM, SIMULATED}:
             reading.unread["utterances with metadata, which is not read"] += 1
         if text := reading.text(f"{row.where}.text", row.values.get("text")):
             said.setdefault(conversation, []).append((speaker, text))
@@ -54,20 +66,23 @@ def write(content: Content, folder: Path) -> None:
         one.name if times[one.name] == 1 else f"{one.name} {one.system}": one
         for one in content.conversations()
     }
-    write_lines(folder / UTTERANCES, (line for name, one in held.items() for line in _utterances(name, one)))
+    marked = simulation(content)
+    write_lines(
+        folder / UTTERANCES, (line for name, one in held.items() for line in _utterances(name, one, marked))
+    )
     speakers = {
         _speaker(one, said.author): {_IS_SYSTEM: said.author == "bot"}
         for one in held.values()
         for said in one.messages
     }
     conversations = {name: about(one, content) for name, one in held.items()}
-    corpus = {"name": content.name, **simulation(content)}
+    corpus = {"name": content.name, **marked}
     files: dict[str, Json] = {
         "speakers.json": _components(speakers),
         "conversations.json": _components(conversations),
         "corpus.json": corpus,
         "index.json": {
-            "utterances-index": _index([{_IS_SYSTEM: True}]),
+            "utterances-index": _index([{_IS_SYSTEM: True, **marked}]),
             "speakers-index": _index(speakers.values()),
             "conversations-index": _index(conversations.values()),
             "overall-index": _index([corpus]),
@@ -79,7 +94,7 @@ def write(content: Content, folder: Path) -> None:
         (folder / name).write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
 
 
-def _utterances(name: str, transcript: SharedTranscript) -> Iterator[Json]:
+def _utterances(name: str, transcript: SharedTranscript, marked: Json) -> Iterator[Json]:
     """Yield the utterances of a conversation, which is called like its first one."""
     before = None
     for number, said in enumerate(transcript.messages):
@@ -89,7 +104,7 @@ def _utterances(name: str, transcript: SharedTranscript) -> Iterator[Json]:
             _CONVERSATION: name,
             "text": said.text,
             _SPEAKER: _speaker(transcript, said.author),
-            "meta": {_IS_SYSTEM: said.author == "bot"},
+            "meta": {_IS_SYSTEM: said.author == "bot", **marked},
             _REPLY_TO: before,
             "timestamp": None,
             "vectors": [],

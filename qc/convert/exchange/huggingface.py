@@ -35,7 +35,9 @@ _CONTEXT: Json = {
     "column": "cr:column",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
+    "samplingRate": "cr:samplingRate",
     **{
         name: f"cr:{name}"
         for name in (

@@ -41,8 +41,12 @@ class SourceRow:
 
 
 def first_row(path: Path) -> Json | None:
-    """Return the first row of a file or folder; None if it has no rows of an exchange format."""
-    file = _file(path)
+    """Return the first row of a file or folder; None if it has no rows of an exchange format.
+
+    Raises:
+        SourceError: a folder has no file with rows.
+    """
+    file = next(iter(_files(path)), None)
     if file is None:
         return None
     with file.open("rb") as opened:
@@ -71,9 +75,13 @@ def rows(path: Path) -> list[SourceRow]:
         SourceError: the file is damaged, or too large.
         DataError: a line is not a JSON object.
     """
-    file = _file(path)
-    if file is None:
-        raise SourceError(f"{path}: the folder has neither {UTTERANCES} nor Parquet files. Check the path.")
+    files = _files(path)
+    if len(files) == 1:
+        return _rows(files[0])
+    return [SourceRow(f"{file.name}, {row.where}", row.values) for file in files for row in _rows(file)]
+
+
+def _rows(file: Path) -> list[SourceRow]:
     try:
         content = read_file(file)
     except OSError as error:
@@ -104,12 +112,20 @@ def rows(path: Path) -> list[SourceRow]:
     return found
 
 
-def _file(path: Path) -> Path | None:
-    """Return the file with the rows: `path`, or the one in the folder of a corpus or data set."""
+def _files(path: Path) -> list[Path]:
+    """Return the files with the rows: `path`, or those in the folder of a corpus or data set.
+
+    Raises:
+        SourceError: the folder has none.
+    """
     if not path.is_dir():
-        return path if path.is_file() else None
-    inside = [path / UTTERANCES, *sorted(path.glob("*.parquet")), *sorted(path.glob("data/*.parquet"))]
-    return next((file for file in inside if file.is_file()), None)
+        return [path] if path.is_file() else []
+    if (path / UTTERANCES).is_file():
+        return [path / UTTERANCES]
+    found = sorted(path.rglob("*.parquet"))
+    if not found:
+        raise SourceError(f"{path}: the folder has neither {UTTERANCES} nor Parquet files. Check the path.")
+    return found
 
 
 def _parquet(file: Path) -> Iterator[SourceRow]:
@@ -275,6 +291,13 @@ def about(transcript: SharedTranscript, content: Content) -> Json:
     if transcript.ratings:
         told["ratings"] = dict(transcript.ratings)
     return told | simulation(content)
+
+
+def is_simulated(row: SourceRow) -> bool:
+    """Return whether a row, or the metadata of an utterance, has the mark of `simulation`."""
+    meta = row.values.get("meta")
+    marked = row.values.get(SIMULATED), meta.get(SIMULATED) if isinstance(meta, dict) else None
+    return True in marked
 
 
 def simulation(content: Content) -> Json:

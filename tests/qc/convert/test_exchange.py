@@ -23,7 +23,7 @@ from qc.convert import exchange
 from qc.convert.__main__ import app
 from qc.convert.exchange.content import ChatMessage, Content, Naming, SharedTranscript, Vote
 from qc.convert.exchange.runs import content_of, of_run
-from qc.errors import DataError
+from qc.errors import DataError, SourceError
 from qc.loading import LoadOptions, open_source
 from qc.loading.votes import read_votes
 from server.items import read_items
@@ -77,15 +77,17 @@ def converted(*arguments: object) -> Result:
 
 @pytest.mark.parametrize("form", [name for name in exchange.FORMATS if name not in exchange.NEEDING_VOTES])
 def test_transcripts_come_back_from_every_format(form: str, tmp_path: Path) -> None:
-    exchange.save(TRANSCRIPTS, tmp_path / "target", form)
+    simulated = replace(TRANSCRIPTS, simulated=True)
+    exchange.save(simulated, tmp_path / "target", form)
     assert exchange.format_of(tmp_path / "target") == form
     found = exchange.read(tmp_path / "target", form, Naming())
+    assert found.simulated == (form != "items")
     assert [(one.name, one.system, one.messages) for one in found.transcripts] == [
         (one.name, one.system, one.messages) for one in TRANSCRIPTS.transcripts
     ]
-    lost = {loss.what: loss.count for loss in exchange.losses(TRANSCRIPTS, form)}
-    without_both = {"names of workers": 2, "ratings of conversations": 1}
-    assert lost == (without_both if form == "items" else {})
+    lost = {loss.what: loss.count for loss in exchange.losses(simulated, form)}
+    of_items = {"names of workers": 2, "ratings of conversations": 1, "the mark that programs chatted": 1}
+    assert lost == (of_items if form == "items" else {})
     assert [path.name for path in tmp_path.iterdir()] == ["target"]
 
 
@@ -132,6 +134,16 @@ def test_a_data_set_of_the_hub_is_read_again_and_its_metadata_name_every_column(
     columns = [field["name"] for field in records["field"]]
     assert columns == parquet.read_schema(packed).names
     assert all(f"- `{name}`: " in card for name in columns)
+
+
+def test_all_files_of_a_data_set_are_read_and_a_folder_without_any_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="has neither utterances"):
+        exchange.format_of(tmp_path)
+    for number, one in enumerate(TRANSCRIPTS.transcripts):
+        exchange.save(replace(TRANSCRIPTS, transcripts=(one,)), tmp_path / f"part{number}", "huggingface")
+    assert exchange.format_of(tmp_path) == "openai"
+    found = exchange.read(tmp_path, "openai", Naming()).transcripts
+    assert [one.name for one in found] == [one.name for one in TRANSCRIPTS.transcripts]
 
 
 def test_the_prompt_of_a_pair_is_what_both_conversations_begin_with(tmp_path: Path) -> None:
@@ -318,6 +330,9 @@ def test_mistakes_say_their_line_and_what_to_do_and_unknown_columns_are_named(tm
     ]
     cut = converted(lines(tmp_path / "cut.jsonl", right, "{"), tmp_path / "other.jsonl")
     assert (cut.exit_code, "line 2: is not JSON" in cut.stderr) == (2, True)
+    utterance = {"conversation_id": "u", "speaker": "s", "text": "Hi", "meta": [1]}
+    corpus = converted(lines(tmp_path / "utterances.jsonl", utterance), tmp_path / "other.jsonl")
+    assert "line 1.meta: is not an object." in corpus.stderr
     assert not (tmp_path / "other.jsonl").exists()
 
 
@@ -390,6 +405,18 @@ def test_what_cannot_be_written_is_refused(arguments: tuple[str, ...], message: 
     target = tmp_path / ("target" if "convokit" in arguments else "other.jsonl")
     done = converted(tmp_path / "chats.jsonl", target, *arguments)
     assert (done.exit_code, message in done.stderr) == (2, True), done.output
+
+
+def test_simulated_workers_are_converted_if_they_are_chosen(spoken_database: Any, tmp_path: Path) -> None:
+    spoken_database.execute("UPDATE v1_assignment SET simulated = 1 WHERE worker = 'anna'")  # who spoke
+    target = tmp_path / "programs.jsonl"
+    assert "holds no texts" in converted(spoken_database.url, target, "--to", "openai").stderr
+    done = converted(spoken_database.url, target, "--to", "openai", "--simulated")
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in target.read_text().splitlines()]
+    assert {(row["worker"], row["simulated"]) for row in rows} == {("anna", True)}
+    refused = converted(target, tmp_path / "items.jsonl", "--simulated")
+    assert "--simulated would have no effect" in refused.stderr
 
 
 def test_names_of_systems_without_effect_are_refused(

@@ -1,5 +1,6 @@
 """The files of a paper kit: what is in them, that they compile, and that an earlier kit leaves nothing."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -31,7 +32,7 @@ FIGURES = {
 }
 TEXTS = {
     MAIN, "methods.tex", "ranking.tex", "scores.tex", "pass-rates.tex", "criteria.tex", "replication.tex",
-    "references.bib", "datasheet.md",
+    "references.bib", "datasheet.md", "heds.json",
 }  # fmt: skip
 
 
@@ -150,6 +151,23 @@ def test_the_sheet_marks_what_it_does_not_know(kit: Written) -> None:
     assert "<script>" not in text
 
 
+def test_the_form_of_the_datasheet_has_what_the_sheet_answers(kit: Written) -> None:
+    form = json.loads((kit.directory / FOLDER / "heds.json").read_text(encoding="utf-8"))
+    number = form["heds-sample_evaluators_design-evaluators-number_of_evaluators"]
+    assert number == {"data": {"": str(whole().rates.workers.total)}, "control": {}, "number": "3.2.1"}
+    criteria = form["heds-criteria-criterion"]["control"]
+    assert len(criteria) == len(whole().run.criteria)
+    assert not any(set(name) & set("<>&") for name in criteria)  # the form shows these names as HTML
+    slider = form["heds-criteria-criterion-response_elicitation-scale_presented_as-3"]
+    assert slider["data"] == dict.fromkeys(criteria, True)
+    sheet = (kit.directory / FOLDER / "datasheet.md").read_text(encoding="utf-8")
+    answered = {
+        line.split("**")[1] for line in sheet.splitlines() if line.startswith("- **") and AUTHOR not in line
+    }
+    asked = {number for number in answered if number[0].isdigit()}
+    assert {element["number"] for element in form.values()} - {""} == asked
+
+
 def test_a_name_speaks_to_no_terminal_that_shows_the_sheet() -> None:
     run = replace(whole().run, name="\x1b]0;title\x07\u202etide")
     assert "# Human evaluation datasheet: �\\]0;title��tide\n" in datasheet(replace(whole(), run=run))
@@ -163,7 +181,7 @@ def test_a_run_of_transcripts_and_one_without_sections_have_kits(tmp_path: Path)
     names = {file.name for file in write_paper(bare(), tmp_path / "bare", BOTH, lambda _: None)}
     assert names == {
         MAIN, "methods.tex", "ranking.tex", "scores.tex", "pass-rates.tex", "references.bib", "datasheet.md",
-        "ranking-one-column.pdf", "ranking-two-columns.pdf",
+        "heds.json", "ranking-one-column.pdf", "ranking-two-columns.pdf",
     }  # fmt: skip
 
 
@@ -174,7 +192,7 @@ def test_an_earlier_kit_leaves_nothing_and_files_of_others_stay(kit: Written, tm
     write_paper(bare(), tmp_path, frozenset({"latex"}), lambda _: None)
     assert {file.name for file in folder.iterdir()} == {
         MAIN, "methods.tex", "ranking.tex", "scores.tex", "pass-rates.tex", "references.bib", "datasheet.md",
-        "mine.tex",
+        "heds.json", "mine.tex",
     }  # fmt: skip
 
 

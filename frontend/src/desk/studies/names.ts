@@ -67,6 +67,11 @@ const NAMES: Record<string, SettingName> = {
     label: "Where workers are sent at the end",
     hint: "An https:// address, for workers who come by links. They also get a code.",
   },
+  embedded_in: {
+    label: "Sites that may show the study in a frame",
+    hint: "For example, https://*.qualtrics.com. Other sites cannot embed the worker’s page.",
+    advanced: true,
+  },
   texts: { label: "Texts", flat: "bare" },
   retention: {
     label: "How long data are kept",

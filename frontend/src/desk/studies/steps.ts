@@ -91,7 +91,7 @@ export const STEPS: readonly Step[] = [
     step: "recruiting",
     title: "Recruiting and payment",
     about: "What workers get, how many take part, and where they come from.",
-    settings: ["payment", "assignments", "recruiter", "completion_url", "listed"],
+    settings: ["payment", "assignments", "recruiter", "completion_url", "embedded_in", "listed"],
   },
   {
     step: "review",
