@@ -136,12 +136,12 @@ _CONVERSATIONS = {
     "topic area": "conversations whose opening topic is of the area “{}”",
 }
 _CAUTIONS = {
-    "minutes": " z compares a worker's conversations with one another, so quick and slow workers differ "
+    "minutes": " z compares a worker’s conversations with one another, so quick and slow workers differ "
     "little in it by construction.",
-    "topic opinion": " Who likes a topic was not drawn at random, so this need not be the topic's doing.",
-    "topic changes": " A poor conversation may be what makes a worker change the topic, so this need not be "
-    "the change's doing.",
-    "topic area": " Workers chose their topics, so this need not be the topic's doing.",
+    "topic opinion": " Who likes a topic was not drawn at random, so the topic need not be the cause.",
+    "topic changes": " A poor conversation may be what makes a worker change the topic, so the change need "
+    "not be the cause.",
+    "topic area": " Workers chose their topics, so the topic need not be the cause.",
 }
 
 
@@ -252,7 +252,7 @@ def _sentence(factor: str, levels: tuple[Level, ...], found: JointTest) -> str:
     test = f"{found.name} = {decimal(found.statistic, 2)}, p {relation(found.p)}"
     which = _CONVERSATIONS[factor].format(most.name)
     side = "below" if most.effect < 0 else "above"
-    score = f"score {decimal(abs(most.effect), 2)} z {side} their systems' means"
+    score = f"score {decimal(abs(most.effect), 2)} z {side} their systems’ means"
     if found.p >= SIGNIFICANT:
         return f"No effect of {_called(factor)} can be told from chance ({test}); at most, {which} {score}."
     caution = _CAUTIONS.get(factor, "")

@@ -36,7 +36,8 @@ from tests.server.support.sona import STUDY
 from tests.support.local_process import free_port
 from tests.support.waiting import PATIENCE, wait_until
 
-DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
+STUDIES = Path(__file__).parents[2] / "server" / "studies"
+DEMO = STUDIES / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
 _SLOW = {"median": 30.0, "spread": 0.0, "longest": 30.0}
 _LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>'
@@ -126,6 +127,25 @@ RUNS["marking"] = RUNS["platform"] | {
             }
         ],
     },
+}
+# A study that asks which persona was the chatbot's.
+RUNS["knowing"] = RUNS["icebreaker"] | {
+    "systems": [
+        {"name": "keeper", "family": "keeper", "bot": "builtin:reflect", "persona": "random"},
+    ],
+    "simulate": {"quality": {"keeper": 0.5}},
+    "systems_per_assignment": 1,
+    "qc_per_assignment": 0,
+    "minimum_inputs": 1,
+    "topic_mode": "free",
+    "reply_time": _QUICK,
+    "personas": [
+        ["I keep bees.", "I have never seen the sea."],
+        ["I drive a night bus through the city.", "My sister sings in a choir."],
+        ["I repair old radios and clocks in a small workshop behind the station.", "I am afraid of cats."],
+        ["I grow roses on a balcony.", "I get up at five."],
+    ],
+    "quiz": {"choices": 4, "about": "personas"},
 }
 # A German study that asks for numbers.
 RUNS["numbers"] = RUNS["asking"] | {
@@ -276,6 +296,12 @@ READING: dict[str, dict[str, Any]] = {
     },
 }
 
+# The demo's reading studies: answers rated below the passages that they are about, or judged by them.
+READING |= {
+    slug: yaml.safe_load((STUDIES / f"{name}.yaml").read_text(encoding="utf-8"))
+    for slug, name in {"passages": "demo_answers", "judging": "demo_correctness"}.items()
+}
+
 
 SCREENED: dict[str, dict[str, Any]] = {
     slug: {
@@ -317,6 +343,8 @@ def _write_items(folder: Path) -> None:
     ]
     for name, lines in (("conversations", conversations), ("texts", texts)):
         (folder / f"{name}.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    for name in ("demo_answers", "demo_correctness"):
+        shutil.copy(STUDIES / f"{name}.jsonl", folder)
 
 
 @cache

@@ -135,7 +135,7 @@ def test_what_is_written_from_right_to_left_is_shown_so(page: Page, stage: Stage
     enter(page, f"{stage.url}/w/short?worker=hebrew")
     open_topic(page, "לחם")
     say(page, "אני אוהב לאפות לחם.")
-    for text in (page.locator(".chat-topic-text"), page.get_by_text("אני אוהב לאפות לחם.")):
+    for text in (page.locator(".chat-topic-text bdi"), page.get_by_text("אני אוהב לאפות לחם.")):
         assert text.evaluate("element => getComputedStyle(element).direction") == "rtl"
 
 

@@ -51,14 +51,18 @@ export function Correctness({ item, answers, verdicts, onChange, tried }: Props)
     <ol class="statements">
       <Step fault={faults.has("plausible")} complaint={complaint("plausible")}>
         <RadioCards
-          legend={say("correctness.plausible")}
+          legend={
+            <>
+              {say("correctness.plausible")}
+              <span class="step-hint soft small">{say("correctness.plausible_hint")}</span>
+            </>
+          }
           choices={yesOrNo}
           value={yesIn(answers.plausible)}
           onChange={(value) => set("plausible", value)}
           complaint={complaint("plausible")}
           row
         />
-        <p class="soft small step-below">{say("correctness.plausible_hint")}</p>
       </Step>
       {answers.plausible === "yes" &&
         item.paragraphs.map((text, line) => {
@@ -68,7 +72,7 @@ export function Correctness({ item, answers, verdicts, onChange, tried }: Props)
             <Step key={line} fault={faults.has(line)} complaint={complaint(line)}>
               <p class="kicker">{say("correctness.paragraph", { now: line + 1, all })}</p>
               {(verdict === null || verdict === "neither") && (
-                <p class="item-text paragraph" dir="auto" translate={false}>
+                <p class="item-text passage" dir="auto" translate={false}>
                   {text}
                 </p>
               )}

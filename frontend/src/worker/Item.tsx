@@ -29,7 +29,7 @@ export function Item({ item, report, judged }: Props) {
       {!judged && paragraphs.length > 0 && (
         <div class="item-context">
           {paragraphs.map((paragraph, line) => (
-            <p key={line} class="item-text paragraph" dir="auto" translate={false}>
+            <p key={line} class="item-text passage" dir="auto" translate={false}>
               {paragraph}
             </p>
           ))}

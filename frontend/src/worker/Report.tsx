@@ -112,7 +112,7 @@ function ReportDialog({ screen, turn, side, text, report, onClose }: DialogProps
             {say("report.leave")}
           </Button>
           {report && (
-            <Button kind="secondary" onClick={takeBack}>
+            <Button kind="quiet" onClick={takeBack}>
               {say("report.take_back")}
             </Button>
           )}

@@ -90,8 +90,8 @@ export function TopicDialog({ chat, topic, onClose }: Props) {
         {stays ? (
           <div class="field">
             <p class="label">{say("change.current")}</p>
-            <p class="sheet-topic" dir="auto" translate={false}>
-              {topic}
+            <p class="sheet-topic" translate={false}>
+              <bdi>{topic}</bdi>
             </p>
           </div>
         ) : (

@@ -97,7 +97,7 @@ def _scores(found: SystemComparison, ratings: Ratings | None) -> FindingsTable:
         "Scores are logarithms of odds, of mean 0: of two systems whose scores differ by 1 one is preferred "
         "2.7 times as often as the other, ties aside."
     )
-    return FindingsTable("scores", "ComparisonScores", text, Table(frame, tuple(columns), rows))
+    return FindingsTable("scores", "Scores", text, Table(frame, tuple(columns), rows))
 
 
 def _pairs(found: SystemComparison) -> FindingsTable:
@@ -123,7 +123,7 @@ def _pairs(found: SystemComparison) -> FindingsTable:
         Column("share", "Share, ties halved", SHARE),
     )
     names = ["system", "other", "wins", "ties", "losses", "share"]
-    text = "How often the first was preferred, neither, and the other; the qc bot's pairs are not here."
+    text = "How often the first was preferred, neither, and the other; the qc bot’s pairs are not here."
     return FindingsTable(
         "pairs", "Every two systems", text, Table(pd.DataFrame(records, columns=names), columns), 50
     )
@@ -234,5 +234,5 @@ def _notes(found: SystemComparison) -> list[str]:
     if suspicious:
         notes.append(f"Workers who do not clearly prefer systems to the qc bot: {whole(suspicious)}.")
     if untold:
-        notes.append(f"Workers with too few choices against the qc bot to be told: {whole(untold)}.")
+        notes.append(f"Workers with too few choices against the qc bot for a test: {whole(untold)}.")
     return notes

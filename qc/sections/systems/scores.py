@@ -209,7 +209,7 @@ CRITERIA_SECTION = Section(
     page="""\
 {% call table("system_scores.csv", "Standardised scores (z) by criterion.", "matrix") %}
 Negative criteria are reversed, so higher is better in every column. Blue cells are above what these \
-workers gave on average to everything, orange ones below; the darker, the farther.
+workers gave on average to everything, orange ones below; the stronger the colour, the farther.
 {% endcall %}
 <details>
 <summary>Raw scores, and how the criteria hang together</summary>

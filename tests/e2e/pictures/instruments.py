@@ -1,11 +1,12 @@
 """The worker's page in studies that ask for more than the published one does, and on small screens."""
 
+import json
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
-from tests.e2e.hands import LINES, choose, enter, finish, open_topic, press, rate, say
+from tests.e2e.hands import LINES, choose, context_of, enter, finish, open_topic, press, rate, say
 from tests.e2e.pictures.camera import Camera
 from tests.e2e.stage import Stage
 
@@ -134,6 +135,134 @@ def extremes(page: Page, camera: Camera, stage: Stage) -> None:
     camera.shoot(page, "instructions-partner", whole=True)
 
 
+def judges(page: Page, camera: Camera, stage: Stage) -> None:
+    """Passages and answers are read, judged by paragraphs, marked; a transcript is read again."""
+    page.goto(f"{stage.url}/w/passages?worker=passages-{camera.look}")
+    press(page, "I understand")
+    expect(page.get_by_role("slider").first).to_be_attached()
+    camera.shoot(page, "passage", whole=True)
+    page.goto(f"{stage.url}/w/judging?worker=judge-{camera.look}")
+    press(page, "I understand")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+    camera.shoot(page, "correctness", whole=True)
+    press(page, re.compile("^Submit ratings"))
+    camera.shoot(page, "correctness-missing", whole=True)
+    page.get_by_role("radio", name="Yes").check()
+    for paragraph, verdict in enumerate(("It is correct", "Neither")):
+        page.get_by_role("group").nth(1 + paragraph).get_by_role("radio", name=verdict).check()
+    page.get_by_role("option").nth(1).click()
+    page.get_by_role("option").nth(5).click()
+    camera.shoot(page, "correctness-answered", whole=True)
+    page.goto(f"{stage.url}/w/marking?worker=marker-{camera.look}")
+    press(page, "I understand")
+    word = page.get_by_role("option")
+    word.nth(1).click()
+    camera.shoot(page, "marks-half", whole=True)
+    word.nth(2).click()
+    camera.shoot(page, "marks-before", whole=True)
+    press(page, "Continue")
+    open_topic(page, "Tea")
+    say(page, LINES[0])
+    finish(page)
+    page.locator("summary").first.click()
+    rate(page, [50] * 7)
+    for index in (0, 3):
+        word.nth(index).click()
+        word.nth(index + 1).click()
+    press(page, re.compile("^Submit ratings"))
+    camera.shoot(page, "rating-marks", whole=True)
+
+
+def quizzes(page: Page, camera: Camera, stage: Stage) -> None:
+    """A quiz about personas, and the same with lines, as its server would show them."""
+    about = ["personas"]
+
+    def listen(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def to_page(message: str | bytes) -> None:
+            if about == ["lines"]:
+                told = json.loads(message)
+                for sent in told:
+                    if (sent.get("quiz") or {}).get("lines"):
+                        sent["quiz"] |= {"about": "lines", "lines": LINES[:4]}
+                message = json.dumps(told)
+            socket.send(message)
+
+        server.on_message(to_page)
+
+    page.route_web_socket(re.compile("/ws$"), listen)
+    enter(page, f"{stage.url}/w/knowing?worker=knower-{camera.look}")
+    open_topic(page)
+    say(page, LINES[0])
+    finish(page)
+    rate(page, [50] * 7)
+    press(page, "Submit ratings")
+    expect(page.get_by_role("radio")).to_have_count(4)
+    press(page, "Continue")
+    camera.shoot(page, "quiz-personas", whole=True)
+    about[0] = "lines"
+    page.reload()
+    expect(page.get_by_text(LINES[3])).to_be_visible()
+    page.get_by_role("radio").nth(1).check()
+    camera.shoot(page, "quiz-lines", whole=True)
+
+
+def partners(page: Page, camera: Camera, stage: Stage) -> None:
+    """Two people who are each other's chatbot; one leaves."""
+    browser = page.context.browser
+    assert browser is not None
+    other = context_of(browser, camera.width, camera.shade).new_page()
+    page.clock.install()
+    for who, name, line in ((page, "ann", LINES[0]), (other, "bob", LINES[1])):
+        enter(who, f"{stage.url}/w/mates?worker={name}-{camera.look}", consents=True)
+        open_topic(who)
+        who.get_by_label("Your message").fill(line)
+        who.keyboard.press("Enter")
+        if who is page:
+            page.clock.fast_forward(13_000)
+            expect(page.get_by_text("Still thinking.")).to_be_visible()
+            page.clock.fast_forward(30_000)
+            camera.shoot(page, "partner-waiting")
+    expect(page.get_by_text(LINES[1])).to_be_visible()
+    camera.shoot(page, "partner-chat")
+    for who, reader, line in ((page, other, LINES[2]), (other, page, LINES[3])):
+        who.get_by_label("Your message").fill(line)
+        who.keyboard.press("Enter")
+        expect(reader.get_by_text(line)).to_be_visible()
+    page.get_by_label("Your message").fill(LINES[4])
+    page.keyboard.press("Enter")
+    press(other, re.compile("^Leave"))
+    other.get_by_role("dialog").get_by_role("button", name="Leave the study").click()
+    expect(page.get_by_role("heading", name="How was it?")).to_be_visible()
+    camera.shoot(page, "partner-left", whole=True)
+    other.context.close()
+
+
+def around(page: Page, camera: Camera, stage: Stage) -> None:
+    """The start page, a page that is missing, a browser that stores nothing, a part that cannot be drawn."""
+    page.goto(stage.url)
+    camera.shoot(page, "start-page", whole=True)
+    page.goto(f"{stage.url}/nowhere")
+    camera.shoot(page, "missing-page")
+    page.goto(f"{stage.url}/w/numbers?worker=number-{camera.look}")
+    page.locator(".bar .button-primary").click()
+    page.get_by_label("Wie alt sind Sie?").fill("zwölf")
+    page.get_by_role("button", name="Weiter").click()
+    camera.shoot(page, "questions-numbers", whole=True)
+    page.add_init_script("delete window.ResizeObserver")
+    enter(page, f"{stage.url}/w/demo?worker=undrawn-{camera.look}")
+    open_topic_of_broken(page)
+    camera.shoot(page, "broken-part")
+
+
+def open_topic_of_broken(page: Page) -> None:
+    page.get_by_label("Your topic").fill("Baking bread")
+    choose(page, "How do you feel about it?", "Like")
+    press(page, "Start the conversation")
+    expect(page.get_by_role("heading", name="This part of the page can’t be shown")).to_be_visible()
+
+
 def closed_doors(page: Page, camera: Camera, stage: Stage) -> None:
     """Why somebody may not take part now, or not at all; as the server would say it."""
     codes = [
@@ -152,10 +281,11 @@ def closed_doors(page: Page, camera: Camera, stage: Stage) -> None:
         "outdated_page",
     ]
     for code in codes:
-        error: dict[str, object] = {"code": code, "message": "worker={{%PROLIFIC_PID%}}", "hint": ""}
-        if code == "run_out_of_hours":
-            error["again_at"] = "2026-03-02T08:00:00Z"
-        page.route("**/api/join", _refusal(error))
+        answer: dict[str, object] = {
+            "error": {"code": code, "message": "worker={{%PROLIFIC_PID%}}", "hint": ""},
+            "again_at": "2026-03-02T08:00:00Z" if code == "run_out_of_hours" else None,
+        }
+        page.route("**/api/join", _refusal(answer))
         page.goto(f"{stage.url}/w/demo?worker=stranger")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         page.wait_for_timeout(200)
@@ -163,8 +293,8 @@ def closed_doors(page: Page, camera: Camera, stage: Stage) -> None:
         page.unroute("**/api/join")
 
 
-def _refusal(error: dict[str, object]) -> Callable[[Route], None]:
-    return lambda route: route.fulfill(status=409, json={"error": error})
+def _refusal(answer: dict[str, object]) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(status=409, json=answer)
 
 
 def small(page: Page, camera: Camera, stage: Stage) -> None:
@@ -216,6 +346,10 @@ SCENES: list[Callable[[Page, Camera, Stage], None]] = [
     readers,
     own_data,
     extremes,
+    judges,
+    quizzes,
+    partners,
+    around,
     closed_doors,
     small,
 ]

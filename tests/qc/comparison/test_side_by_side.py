@@ -232,6 +232,7 @@ def test_the_report_of_an_export_has_scores_ties_sides_and_workers(tmp_path: Pat
         assert row["wins"] + row["ties"] + row["losses"] > 0
     assert len(found["workers"]) == 40
     page = (out / "report.html").read_text()
+    assert "<h2>Scores</h2>" in page
     assert "Left and right" in page
     assert "Davidson" in page
 

@@ -165,7 +165,7 @@ def test_first_conversations_score_lower(runs: tuple[Sample, Sample]) -> None:
         assert position.statistic_name == f"F(5, {degrees})"
         assert position.p < 0.003
         assert "conversations in place 1 of their assignment score 0.1" in position.sentence
-        assert "below their systems' means" in position.sentence
+        assert "below their systems’ means" in position.sentence
 
 
 @pytest.mark.published

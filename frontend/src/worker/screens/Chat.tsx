@@ -72,8 +72,8 @@ export function Chat({ chat, study }: Props) {
         <div class="chat-topic">
           <div>
             <p class="kicker">{say("chat.topic")}</p>
-            <p class="chat-topic-text" dir="auto" translate={false}>
-              {topic}
+            <p class="chat-topic-text" translate={false}>
+              <bdi>{topic}</bdi>
             </p>
           </div>
           <Button kind="secondary" onClick={() => setOpen("topic")}>

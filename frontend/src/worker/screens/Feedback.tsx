@@ -30,8 +30,11 @@ export function Feedback({ study }: { study: StudyCard }) {
         </div>
         <div class="field">
           <label class="label" for="feedback">
-            {say("feedback.label")} <span class="soft">{say("feedback.optional")}</span>
+            {say("feedback.label")}
           </label>
+          <p class="soft small" id="feedback-empty">
+            {say("feedback.empty")}
+          </p>
           <textarea
             id="feedback"
             class="input"
@@ -40,7 +43,7 @@ export function Feedback({ study }: { study: StudyCard }) {
             value={text}
             placeholder={say("feedback.hint")}
             aria-invalid={tooLong ? "true" : undefined}
-            aria-describedby="feedback-excess"
+            aria-describedby="feedback-empty feedback-excess"
             onInput={(event) => setText(event.currentTarget.value)}
           />
           <Excess id="feedback-excess" text={text} most={MAX_FEEDBACK} />
@@ -49,7 +52,6 @@ export function Feedback({ study }: { study: StudyCard }) {
           <Button type="submit" off={sending || tooLong}>
             {say(sending ? "feedback.submitting" : "feedback.submit")}
           </Button>
-          <p class="soft small">{say("feedback.empty")}</p>
         </div>
       </form>
     </div>
