@@ -34,7 +34,7 @@ export function Tutorial({ card }: { card: QuestionCard }) {
           <Heading>{say("tutorial.title")}</Heading>
           <p class="soft">{say("tutorial.lead")}</p>
         </div>
-        <blockquote class="icebreaker" dir="auto" translate={false}>
+        <blockquote class="item-text item-judged" dir="auto" translate={false}>
           {text}
         </blockquote>
         <RadioCards
