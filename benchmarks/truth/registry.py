@@ -588,7 +588,7 @@ STATEMENTS = (
         ("side_by_side:verdict[]",),
         "hostile-choices",
         ("any system wrongly above another (≤ 5)",),
-        remark="6.8 where 80 workers do unequal work; at most 5.8 else",
+        remark="one more design does not hold: 6.8 where 80 workers do unequal work",
     ),
     Statement("arena: score", ("arena:scores[].low", "arena:scores[].high"), "arena", ("score held (95)",)),
     Statement(
