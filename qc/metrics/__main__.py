@@ -79,7 +79,7 @@ def metrics(
             metavar="SOURCE",
             help="A run, as in candor report: chats, pairs that were also rated, or items (texts, "
             "conversations). Or a CSV or JSONL of texts with system, text and, if known, item, reference, "
-            "passage, question, answer, people.",
+            "passage, question, answer, fact, people.",
         ),
     ],
     run: RunName = None,
@@ -88,7 +88,7 @@ def metrics(
         typer.Option(
             metavar="FILE",
             help="CSV or JSON Lines with conversation, reference and, for a single reply, turn (from 1). For "
-            "texts: item, system (if not for all), reference, passage, question, answer.",
+            "texts: item, system (if not for all), reference, passage, question, answer, fact.",
         ),
     ] = None,
     human: Annotated[
@@ -235,7 +235,7 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
         )
         found += compared
     inputs = ModelInputs(spoken, references, read_follow_ups(asked.follow_ups))
-    found += from_models(asked.models, inputs, cache, on_part, signatures)
+    found += from_models(asked.models, inputs, cache, on_part, signatures, notes)
     judged = None
     if asked.judge:
         asks = _statements(run, asked.statements)

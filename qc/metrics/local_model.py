@@ -96,7 +96,12 @@ class LocalModel:
         """Return the model's input embeddings, (tokens, dimensions) for each text."""
         with self._torch.inference_mode():
             table = self._model.get_input_embeddings()
-            return [_array(table(self._torch.tensor(ids, device=self._device))) for ids in self._ids(texts)]
+            # An empty list would be of floats, which are no indices.
+            rows = [
+                self._torch.tensor(ids, dtype=self._torch.long, device=self._device)
+                for ids in self._ids(texts)
+            ]
+            return [_array(table(row)) for row in rows]
 
     def contextual_vectors(self, texts: Sequence[str]) -> list[NDArray[np.float64]]:
         """Return the last layer's vectors, (tokens, dimensions) for each text."""

@@ -3,10 +3,10 @@
 An embedding metric compares a reply with the person's preceding message, and, if there are references, with
 its reference.
 
-Sources: Mehri and Eskenazi, *USR*, 2020, section 4.1 (likelihood of masked tokens), and *Unsupervised
-Evaluation of Interactive Dialog with DialoGPT*, 2020 (FED: likelihood of what people might say next);
-Ji, PhD thesis, section 4.5 (QAScore as printed: the passage is the conversation so far, the question the
-person's last input, the answer the reply).
+Sources: Mehri and Eskenazi, *USR*, 2020, sections 4.1 (likelihood of masked tokens) and 4.2 (retrieval), with
+the weights of the code released with it, and *Unsupervised Evaluation of Interactive Dialog with DialoGPT*,
+2020 (FED: likelihood of what people might say next); Ji, PhD thesis, section 4.5 (QAScore as printed: the
+passage is the conversation so far, the question the person's last input, the answer the reply).
 """
 
 import tomllib
@@ -88,6 +88,9 @@ def _cosine(one: Vectors, other: Vectors) -> float:
 
 
 def _cosines(one: Vectors, other: Vectors) -> Vectors:
+    """Return the cosines of all pairs, (tokens, tokens); nothing if a text has no token."""
+    if not (len(one) and len(other)):
+        return np.empty((0, 0))
     a, b = (
         each / np.maximum(np.linalg.norm(each, axis=1, keepdims=True), np.finfo(float).tiny)
         for each in (one, other)
@@ -118,6 +121,7 @@ BERTSCORE = "bertscore"
 FOLLOW_UP, FED = "follow_up_likelihood", "fed_"
 LEARNED, ANSWER_SUM = "bleurt", "answer_word_sum"
 ALIKE = (*OF_WORDS, BERTSCORE)
+MASKED_TOKENS = "masked_token_likelihood"
 
 Scored = TypeVar("Scored")
 # A text and the texts that it is compared with; the most similar of these counts.
@@ -216,6 +220,64 @@ def retrieval_probability(model: "LocalModel", spoken: Sequence[Transcript]) -> 
     return [float(np.mean(each)) if each else NAN for each in found]
 
 
+def fact_retrieval_probability(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
+    """Return the mean probability that a reply follows the fact alone, by a retriever; NaN without a fact.
+
+    Source: Mehri and Eskenazi, *USR*, 2020, section 4.2 (x = f).
+    """
+    return _given_fact(model, spoken, lambda said, fact: f"{fact}\n")
+
+
+def informed_retrieval_probability(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
+    """Return the mean probability that a reply follows the person's last message and the fact.
+
+    NaN without a fact.
+
+    Source: Mehri and Eskenazi, *USR*, 2020, section 4.2 (x = c), with the context of the released code.
+    """
+    return _given_fact(model, spoken, lambda said, fact: f"{said}\n{fact}\n")
+
+
+def _given_fact(
+    model: "LocalModel", spoken: Sequence[Transcript], context: Callable[[str, str], str]
+) -> list[float]:
+    pairs = [
+        [
+            (context(said.input, each.fact), said.reply)
+            for said in each.exchanges
+            if each.fact and said.reply is not None
+        ]
+        for each in spoken
+    ]
+    return [
+        float(np.mean(scores)) if scores else NAN for scores in _by_conversation(model.pair_scores, pairs)
+    ]
+
+
+# The regression of overall quality in the code released with USR (github.com/shikib/usr, Apache 2.0,
+# `examples/regression.py` and `regr.pkl`). It reads each part as (value − mean) / standard deviation, and two
+# of them twice, each time for another criterion: understandable, natural, maintains context, engaging, uses
+# knowledge.
+USR_INTERCEPT = 3.597475447630256
+# Mean, standard deviation and weights of the masked likelihood, and of the retrieval from message and fact,
+# and from the fact alone.
+USR_MASKED = (-1.012293440649907, 0.39053753419230813, 0.6601100065238369 + 0.4035348605308456)
+USR_INFORMED = (0.8604811806918587, 0.30259338627812254, 0.5132785702080678 + 0.9605336086924106)
+USR_FACT = (0.8472124995904354, 0.27987823011851076, 0.35642553823787765)
+
+
+def usr(
+    masked: NDArray[np.float64], informed: NDArray[np.float64], by_fact: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return USR from its parts: likelihood of masked tokens, and the two retrieval probabilities.
+
+    The regression is linear, so the score of means over replies is the mean of the replies' scores.
+    """
+    parts = zip((masked, informed, by_fact), (USR_MASKED, USR_INFORMED, USR_FACT), strict=True)
+    weighted = [weight * (values - mean) / deviation for values, (mean, deviation, weight) in parts]
+    return np.asarray(USR_INTERCEPT + sum(weighted))
+
+
 def learned_score(model: "LocalModel", replies: Sequence[Sequence[ReferencedReply]]) -> list[float]:
     """Return the mean score of replies by a scorer that was trained to compare them with a reference.
 
@@ -248,10 +310,16 @@ def answer_word_sum(model: "LocalModel", questions: Sequence[AnsweredQuestion]) 
 # Metrics of a conversation by kind of model, and whether higher is better.
 OF_CAUSAL: dict[str, tuple[Likelihood, bool]] = {"perplexity": (perplexity, False)}
 OF_MASKED: dict[str, tuple[Likelihood, bool]] = {
-    "masked_token_likelihood": (masked_token_likelihood, True),
+    MASKED_TOKENS: (masked_token_likelihood, True),
     "masked_word_sum": (masked_word_sum, True),
 }
 OF_RETRIEVER: dict[str, tuple[Likelihood, bool]] = {"retrieval_probability": (retrieval_probability, True)}
+# Metrics of a retriever that read the fact, too.
+INFORMED, BY_FACT, USR = "informed_retrieval_probability", "fact_retrieval_probability", "usr"
+OF_FACT: dict[str, tuple[Likelihood, bool]] = {
+    INFORMED: (informed_retrieval_probability, True),
+    BY_FACT: (fact_retrieval_probability, True),
+}
 
 
 def read_follow_ups(path: Path | None) -> dict[str, FollowUps]:

@@ -18,12 +18,17 @@ from qc.metrics.metric_table import MetricScores
 from qc.metrics.model_metrics import (
     ALIKE,
     ANSWER_SUM,
+    BY_FACT,
     FED,
     FOLLOW_UP,
+    INFORMED,
     LEARNED,
+    MASKED_TOKENS,
     OF_CAUSAL,
+    OF_FACT,
     OF_MASKED,
     OF_RETRIEVER,
+    USR,
     AnsweredQuestion,
     FollowUps,
     Likelihood,
@@ -34,6 +39,7 @@ from qc.metrics.model_metrics import (
     read_follow_ups,
     to_inputs,
     to_references,
+    usr,
 )
 from qc.metrics.overlap.corpus import NIST, OF_SACREBLEU, CorpusMetric, CorpusOverlap, Nist, by_group
 from qc.metrics.overlap.questions import OF_QUESTIONS
@@ -216,17 +222,52 @@ class ModelInputs:
     follow_ups: dict[str, FollowUps]
     answered: Sequence[AnsweredQuestion] | None = None
 
+    @property
+    def has_facts(self) -> bool:
+        """Whether any system was given a fact."""
+        return any(each.fact for each in self.spoken)
+
 
 def from_models(
-    paths: Sequence[Path], inputs: ModelInputs, cache: Cache, on_part: OnPart, signatures: list[str]
+    paths: Sequence[Path],
+    inputs: ModelInputs,
+    cache: Cache,
+    on_part: OnPart,
+    signatures: list[str],
+    notes: list[str],
 ) -> list[MetricScores]:
-    """Return the metrics of all models; their fingerprints are added to `signatures`."""
-    found = []
+    """Return the metrics of all models.
+
+    The models' fingerprints are added to `signatures`, and a missing fact to `notes`.
+    """
+    found: list[MetricScores] = []
+    kinds = set()
     for path in paths:
         model = LocalModel(path)
+        kinds.add(model.kind)
         found += from_model(model, inputs, cache, on_part, named=len(paths) > 1)
         signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
-    return found
+    if RETRIEVER in kinds and not inputs.has_facts:
+        notes.append(
+            "No system was given a fact (a persona; of texts, the column fact), so there is no retrieval "
+            "from facts, and no USR."
+        )
+    return found + _usr(found)
+
+
+def _usr(found: Sequence[MetricScores]) -> list[MetricScores]:
+    """Return USR if its parts are in `found`: of one masked model, and of one retriever or two.
+
+    Of two retrievers the first reads the message and the fact, and the second the fact alone.
+    """
+    masked, informed, by_fact = (
+        [each.conversations for each in found if each.name == name or each.name.startswith(f"{name} [")]
+        for name in (MASKED_TOKENS, INFORMED, BY_FACT)
+    )
+    if len(masked) != 1 or len(informed) not in (1, 2):
+        return []
+    parts = [np.asarray(part, np.float64) for part in (masked[0], informed[0], by_fact[-1])]
+    return [MetricScores(USR, "models", True, usr(*parts))]
 
 
 def from_model(
@@ -252,11 +293,18 @@ def from_model(
     asks = dict(of_kind)
     if model.kind == CAUSAL:
         asks |= _follow_ups(given.follow_ups)
+    if model.kind == RETRIEVER and given.has_facts:
+        asks |= OF_FACT
     for name, (metric, better) in asks.items():
-        # The follow-up messages are part of the input of the score, and so of the cache key.
+        # Follow-up messages and facts are part of the input of the score, and so of the cache key.
         asked = metric.keywords["asked"] if isinstance(metric, partial) else None
         fixed = () if asked is None else (asked.positive, asked.negative)
-        keys = [content_key(REVISION, name, model.fingerprint, fixed, each.said) for each in spoken]
+        keys = [
+            content_key(
+                REVISION, name, model.fingerprint, (each.fact,) if name in OF_FACT else fixed, each.said
+            )
+            for each in spoken
+        ]
         scores = _scores(model, name, keys, spoken, partial(metric, model), cache, on_part)
         found.append(MetricScores(name + end, f"model {model.name}", better, scores))
     if model.kind == SCORER and references is not None:

@@ -1,6 +1,9 @@
 """The conversations of a run as input of metrics: the person's messages and the system's replies."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import pandas as pd
 
 from qc.errors import EmptyRunError
 from qc.run import Run, Words
@@ -17,9 +20,15 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A conversation."""
+    """A conversation.
+
+    Attributes:
+        exchanges: messages and replies, in order.
+        fact: what the system was given to speak from, such as its persona; empty if unknown or nothing.
+    """
 
     exchanges: tuple[Exchange, ...]
+    fact: str = ""
 
     @property
     def replies(self) -> tuple[str, ...]:
@@ -55,20 +64,27 @@ def transcripts(run: Run) -> tuple[Transcript, ...]:
             "score. Give the database or an export with the words; with --scores alone, metrics of a file "
             "are held against people without them."
         )
-    rated = _gathered(run.words, len(run.conversations))
+    rated = _gathered(run.words, _personas(run, run.conversations))
     if run.unrated is None:
         return rated
-    return rated + _gathered(run.unrated.words, len(run.unrated.conversations))
+    return rated + _gathered(run.unrated.words, [""] * len(run.unrated.conversations))
 
 
-def _gathered(words: Words | None, count: int) -> tuple[Transcript, ...]:
-    """Return the transcript of each of `count` conversations."""
+def _personas(run: Run, conversations: pd.DataFrame) -> list[str]:
+    """Return the persona of each conversation whose system was told it; empty for the others."""
+    told = conversations["system"].isin(run.systems.loc[run.systems["has_persona"], "system"])
+    personas: list[str] = conversations["persona"].where(told).fillna("").to_list()
+    return personas
+
+
+def _gathered(words: Words | None, facts: Sequence[str]) -> tuple[Transcript, ...]:
+    """Return the transcript of each conversation, of which `facts` has one each."""
     if words is None:
-        return (Transcript(()),) * count
-    gathered: list[list[Exchange]] = [[] for _ in range(count)]
+        return tuple(Transcript((), fact) for fact in facts)
+    gathered: list[list[Exchange]] = [[] for _ in facts]
     exchanges = words.exchanges
     replies = exchanges["reply"].astype(object).where(exchanges["reply"].notna(), None)
     columns = (exchanges["conversation"], exchanges["round"], exchanges["input"], replies)
     for conversation, number, said, reply in zip(*(column.tolist() for column in columns), strict=True):
         gathered[conversation].append(Exchange(number, said, reply))
-    return tuple(Transcript(tuple(each)) for each in gathered)
+    return tuple(Transcript(tuple(each), fact) for each, fact in zip(gathered, facts, strict=True))

@@ -32,7 +32,6 @@ from qc.statistics.resampling import (
     Influences,
     generator,
     influences,
-    percentile_interval,
     unit_sums,
     upper_quantile,
     wild_draws,
@@ -239,9 +238,12 @@ def _expected(
         return None
     runs = [run for run, _ in drawn]
     systems = len(model.systems) - 1
-    r = np.array([[each] for _, each in drawn])
-    known = r[np.isfinite(r)]
-    low, high = percentile_interval(r, LEVEL)
+    r = np.array([each for _, each in drawn])
+    known = np.sort(r[np.isfinite(r)])
+    # One more than B experiments is below the k-th smallest of them with the probability k / (B + 1) (Davison
+    # and Hinkley, 1997, section 4.2.5). NumPy's percentiles of 40 experiments hold 90 % instead of 95 %.
+    places = np.array([1 - LEVEL, 1 + LEVEL]) / 2 * (len(known) + 1) - 1
+    low, high = np.interp(places, np.arange(len(known)), known) if len(known) else (np.nan, np.nan)
     assignments = workers * float(np.mean(model.per_worker))
     return Expected(
         workers=workers,
@@ -250,8 +252,8 @@ def _expected(
         apart=float(np.mean([run.apart for run in runs])),
         pairs=systems * (systems - 1) // 2,
         r=float(known.mean()) if len(known) else np.nan,
-        r_low=float(low[0]),
-        r_high=float(high[0]),
+        r_low=float(low),
+        r_high=float(high),
         cost=np.nan if costs.pay is None else costs.pay * assignments * (1 + costs.fee),
         hours=assignments * costs.minutes / 60,
         difference_error=float(np.mean([run.difference_error for run in runs])),

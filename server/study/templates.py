@@ -26,7 +26,7 @@ TemplateName = Literal[
     "demo",
 ]
 TEMPLATES: tuple[TemplateName, ...] = get_args(TemplateName)
-_TRANSLATIONS = DEMO.parent / "translations" / "statements.yaml"
+_TRANSLATIONS = DEMO.parent / "translations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,10 @@ def template_text(name: TemplateName, study: str, language: str) -> str:
     changes = [EditedSetting(("language",), language)]
     for i, criterion in enumerate(content["criteria"]):
         if "statement" in criterion:
-            statement = _translations()[language][criterion["label"]]
+            statement = _translations("statements")[language][criterion["label"]]
             changes.append(EditedSetting(("criteria", i, "statement"), statement))
+    if "tutorial" in content:
+        changes.append(EditedSetting(("tutorial",), _translations("correctness_tutorial")[language]))
     corpora = [corpus for corpus, spoken in shipped_corpora().items() if spoken == language]
     if corpora and task_type(content.get("task", "chat")).chats:
         changes.append(EditedSetting(("qc",), {**content.get("qc", {}), "corpus": corpora[0]}))
@@ -103,6 +105,6 @@ def path_of(name: TemplateName) -> Path:
 
 
 @cache
-def _translations() -> dict[str, dict[str, str]]:
-    found: dict[str, Any] = yaml.safe_load(_TRANSLATIONS.read_text(encoding="utf-8"))
+def _translations(name: str) -> dict[str, dict[str, Any]]:
+    found: dict[str, Any] = yaml.safe_load((_TRANSLATIONS / f"{name}.yaml").read_text(encoding="utf-8"))
     return found

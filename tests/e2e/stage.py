@@ -294,6 +294,13 @@ READING: dict[str, dict[str, Any]] = {
         "post_edit": {"criterion": "clear", "top": 90},
         "tutorial": TUTORIAL,
     },
+    "judging": {
+        "name": "judging",
+        "items": {"file": "answers.jsonl"},
+        "composition": {"ordinary": 1},
+        "criteria": [],
+        "correctness": True,
+    },
 }
 
 # The demo's reading studies: answers rated below the passages that they are about, or judged by them.
@@ -316,7 +323,7 @@ SCREENED: dict[str, dict[str, Any]] = {
 
 
 def _write_items(folder: Path) -> None:
-    """Write what is read: twelve conversations of two systems, and four texts with what they are based on."""
+    """Write what is read: twelve conversations of two systems, four texts with their sources, one answer."""
     weather = "It rained all day long over the grey hills and the narrow streets of the town"
     conversations = [
         {
@@ -341,7 +348,17 @@ def _write_items(folder: Path) -> None:
         }
         for number in range(4)
     ]
-    for name, lines in (("conversations", conversations), ("texts", texts)):
+    answer = {
+        "item": "q1",
+        "system": "tern",
+        "context": "How long does the crossing take?",
+        "text": "It takes forty minutes.",
+        "paragraphs": [
+            "The ferry leaves at nine in the morning.",
+            "The crossing takes forty minutes when the sea is calm.",
+        ],
+    }
+    for name, lines in (("conversations", conversations), ("texts", texts), ("answers", [answer])):
         (folder / f"{name}.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
     for name in ("demo_answers", "demo_correctness"):
         shutil.copy(STUDIES / f"{name}.jsonl", folder)

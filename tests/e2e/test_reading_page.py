@@ -1,5 +1,6 @@
-"""The page of a worker who reads and rates: a whole HIT, a refresh in its middle, a phone, the tutorial."""
+"""The page of a worker who reads and rates: a whole HIT, a refresh, a phone, the tutorial, an answer."""
 
+import json
 import re
 import sqlite3
 from collections import Counter
@@ -9,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.axe import clean
-from tests.e2e.hands import press, rate
+from tests.e2e.hands import choose, press, rate
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
@@ -141,3 +142,34 @@ def test_the_tutorial_then_texts_that_are_improved(page: Page, stage: Stage) -> 
     assert text == "The ferry leaves at nine and comes back in the evening."
     assert isinstance(share, float)
     assert 0 < share < 1
+
+
+def test_an_answer_is_judged_by_paragraphs(page: Page, stage: Stage) -> None:
+    begin(page, stage, "judging")
+    expect(page.get_by_role("heading", name="Judge this answer")).to_be_focused()
+    choose(page, "Is the answer plausible?", "Yes")
+    first, second = (page.get_by_role("listitem").filter(has_text=f"Paragraph {n} of 2") for n in (1, 2))
+    first.get_by_role("radio", name="Neither").check()
+    second.get_by_role("radio", name="It is correct").check()
+    submit(page)
+    expect(page.get_by_text("Please mark the words.")).to_be_visible()
+    words = second.get_by_role("option")
+    words.filter(has_text="forty").click()
+    words.filter(has_text="minutes").click()
+    page.reload()
+    choose(
+        page, "Look at your marks again. Are they about this answer, and not only about the question?", "Yes"
+    )
+    clean(page)
+    submit(page)
+    expect(page.locator(".rating")).to_have_count(0)
+    ((evidence,),) = stored(stage, "SELECT text FROM v1_answer WHERE label = 'evidence'")
+    mark = json.loads(str(evidence))
+    assert (mark["line"], mark["category"]) == (1, "correct")
+    shown = "The crossing takes forty minutes when the sea is calm."
+    assert shown[mark["start"] : mark["end"]] == "forty minutes"
+    rated = stored(
+        stage,
+        "SELECT criterion, value FROM v1_item_rating JOIN v1_run USING (run_id) WHERE run = 'judging'",
+    )
+    assert sorted(rated) == [("any_correct", 100), ("avg_correct", 100)]

@@ -53,7 +53,7 @@ def run_lineup(folder: Path, corpus: Path, bot_port: int, log: Path) -> Iterator
     port = free_port()
     command = [sys.executable, "scripts/run_lineup.py", "--models", str(folder), "--corpus", str(corpus)]
     command += ["--epochs", EPOCHS, "--port", str(port), "--bot-port", str(bot_port)]
-    command += ["--despite-failing-bots"]  # five epochs on twenty dialogues: they do repeat themselves
+    command += ["--despite-failing-bots"]  # with twenty dialogues, replies of lan_model break off
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=REPOSITORY, stdout=out, stderr=subprocess.STDOUT)
     running = Running(process, f"http://127.0.0.1:{port}", (port, bot_port), log)

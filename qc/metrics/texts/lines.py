@@ -35,6 +35,7 @@ class Line(BaseModel):
         passage: the passage that it is about.
         question: the question that it answers.
         answer: the answer to it, if it is a question.
+        fact: what the system was given to write from.
         people: people's score of it, higher is better.
     """
 
@@ -47,6 +48,7 @@ class Line(BaseModel):
     passage: str = ""
     question: str = ""
     answer: str = ""
+    fact: str = ""
     people: FiniteFloat | None = None
 
 

@@ -229,7 +229,7 @@ def texts_of_file(path: Path) -> TextSet:
 
 def _of_line(name: str, item: str, line: Line) -> SystemOutput:
     text = line.text or ""
-    spoken = _as_reply(line.passage, line.question, text)
+    spoken = replace(_as_reply(line.passage, line.question, text), fact=line.fact)
     return SystemOutput(name, item, line.system or "", spoken, line.passage, line.question, line.answer)
 
 
@@ -271,6 +271,7 @@ def with_lines(texts: TextSet, path: Path) -> TextSet:
                 passage=line.passage or output.passage,
                 question=line.question or output.question,
                 answer=line.answer or output.answer,
+                spoken=replace(output.spoken, fact=line.fact or output.spoken.fact),
             )
         outputs.append(output)
     return replace(texts, outputs=tuple(outputs), notes=(*texts.notes, *notes))

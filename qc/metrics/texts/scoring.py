@@ -37,7 +37,7 @@ def score_texts(
             found += from_questions(references)
     if spoken:
         inputs = ModelInputs(spoken, references, read_follow_ups(asked.follow_ups), texts.answered)
-        found += from_models(asked.models, inputs, cache, on_part, signatures)
+        found += from_models(asked.models, inputs, cache, on_part, signatures, notes)
     names = {BY_SYSTEM: list(texts.systems), BY_OUTPUT: [each.name for each in texts.outputs]}
     for path in asked.scores:
         found += read_scores(path, names, notes)

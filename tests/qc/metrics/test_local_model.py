@@ -1,6 +1,7 @@
 """Likelihoods and vectors of local models, against what can be derived, and against torch asked directly."""
 
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from qc.metrics.model_metrics import (
     ALIKE,
     AnsweredQuestion,
     answer_word_sum,
+    fact_retrieval_probability,
     follow_up_likelihood,
+    informed_retrieval_probability,
     learned_score,
     likeness,
     masked_token_likelihood,
@@ -22,6 +25,7 @@ from qc.metrics.model_metrics import (
     read_follow_ups,
     retrieval_probability,
     to_inputs,
+    usr,
 )
 from qc.metrics.overlap.words import ReferencedReply
 from qc.metrics.transcripts import Exchange, Transcript
@@ -271,3 +275,25 @@ def test_a_retriever_gives_probabilities(tmp_path: Path) -> None:
     found = retrieval_probability(model, [SPOKEN, SILENT])
     assert 0 < found[0] < 1
     assert np.isnan(found[1])
+    informed = replace(SPOKEN, fact="I grow tea.")
+    pairs = [("I grow tea.\n", reply) for reply in SPOKEN.replies]
+    by_fact = [*model.pair_scores(pairs)]
+    np.testing.assert_allclose(
+        fact_retrieval_probability(model, [informed, SPOKEN]), [np.mean(by_fact), np.nan], rtol=1e-5
+    )
+    asked = ["Hello, how are you?\nI grow tea.\n", "Are you there?\nI grow tea.\n"]
+    of_both = model.pair_scores(list(zip(asked, SPOKEN.replies, strict=True)))
+    np.testing.assert_allclose(
+        informed_retrieval_probability(model, [informed, SPOKEN]), [np.mean(of_both), np.nan], rtol=1e-5
+    )
+
+
+def test_usr_adds_up_its_parts_as_published() -> None:
+    # At the published means only the intercept is left. One deviation more of a part adds its weights:
+    # 0.6601 + 0.4035 of the masked likelihood (-1.0123 + 0.3905 = -0.6218), 0.5133 + 0.9605 of message and
+    # fact (0.8605 + 0.3026 = 1.1631), 0.3564 of the fact (0.8472 + 0.2799 = 1.1271).
+    masked = np.array([-1.0123, -0.6218, -1.0123, -1.0123, np.nan])
+    informed = np.array([0.8605, 0.8605, 1.1631, 0.8605, 0.8605])
+    by_fact = np.array([0.8472, 0.8472, 0.8472, 1.1271, 0.8472])
+    expected = [3.5975, 3.5975 + 1.0636, 3.5975 + 1.4738, 3.5975 + 0.3564, np.nan]
+    np.testing.assert_allclose(usr(masked, informed, by_fact), expected, atol=5e-4)

@@ -13,7 +13,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from qc.metrics.__main__ import app
+from qc.metrics.model_metrics import usr
 from qc.metrics.texts.lines import holds_texts
+from tests.needs import need_hf
 from tests.qc.support.transcripts import add_item_run, item_database
 
 Json = dict[str, Any]
@@ -93,6 +95,31 @@ def test_texts_without_people_are_scored(metrics: Callable[..., Result], tmp_pat
     result = metrics(path)
     assert result.exit_code == 0, result.output
     assert "nothing is compared with people" in " ".join(result.stdout.split())
+
+
+@pytest.mark.hf
+def test_usr_needs_facts(found: Callable[..., Json], tmp_path: Path) -> None:
+    need_hf()
+    from tests.qc.support.tiny_scorers import save_tiny_classifier, save_tiny_scorers
+
+    masked, retriever = save_tiny_scorers(tmp_path / "models")["masked"], tmp_path / "retriever"
+    save_tiny_classifier(retriever, 2)
+    options = ["--model", masked, "--model", retriever]
+    rows = [["parrot", "I like tea.", "I grow tea."], ["stone", "No.", ""]]
+    path = write(tmp_path / "texts.csv", [["system", "text", "fact"], *rows])
+    systems = {row["system"]: row for row in found(path, *options)["systems"]}
+    parts = (
+        "masked_token_likelihood [masked]",
+        "informed_retrieval_probability [retriever]",
+        "fact_retrieval_probability [retriever]",
+    )
+    known = [np.array([systems["parrot"][name]], float) for name in parts]
+    assert systems["parrot"]["usr"] == pytest.approx(float(usr(*known)[0]))
+    assert systems["stone"]["usr"] is None
+    without = write(tmp_path / "plain.csv", [["system", "text"], *(row[:2] for row in rows)])
+    tables = found(without, *options)
+    assert "usr" not in tables["systems"][0]
+    assert any("No system was given a fact" in note for note in tables["notes"])
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,11 @@ export function Tutorial({ card }: { card: QuestionCard }) {
           <Heading>{say("tutorial.title")}</Heading>
           <p class="soft">{say("tutorial.lead")}</p>
         </div>
-        <blockquote class="icebreaker" dir="auto" translate={false}>
-          {text}
-        </blockquote>
+        <div>
+          <blockquote class="item-text item-judged" dir="auto" translate={false}>
+            {text}
+          </blockquote>
+        </div>
         <RadioCards
           legend={asked}
           choices={answers.map((label, index) => ({ value: String(index + 1), label }))}
