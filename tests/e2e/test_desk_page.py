@@ -143,7 +143,7 @@ def test_a_worker_is_acted_on(page: Page, worker: Page, stage: Stage) -> None:
 
     def act(name: str, text: str | None = None) -> None:
         row.get_by_role("button", name=re.compile("Actions")).click()
-        page.get_by_role("dialog").get_by_role("button", name=name).click()
+        page.get_by_role("menuitem", name=name).click()
         clean(page)
         if text is not None:
             page.get_by_role("dialog").get_by_role("textbox").fill(text)

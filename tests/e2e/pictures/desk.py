@@ -305,7 +305,7 @@ def lost_ways(page: Page, camera: Camera, stage: DeskStage) -> None:
     camera.shoot(page, "desk-loading")
     page.unroute("**/api/desk/watch/**")
     error = {
-        "error": {"code": "internal", "message": "Something went wrong on the server", "hint": "Try again"}
+        "error": {"code": "internal", "message": "Something went wrong on the server", "hint": "Try again."}
     }
     page.route(
         "**/api/desk/audit**",
