@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.hands import enter as arrive
 from tests.e2e.hands import open_topic, press, say
 from tests.e2e.pictures.camera import Camera
 from tests.e2e.pictures.desk_stage import BUSY, RUN, WIZARDS, DeskStage
@@ -89,7 +88,10 @@ def accounts(page: Page, camera: Camera, stage: DeskStage) -> None:
 def in_progress(page: Page, camera: Camera, stage: DeskStage) -> None:
     """A worker is chatting, and a researcher may send a message or end the session."""
     worker = page.context.new_page()
-    arrive(worker, f"{stage.url}/w/{BUSY}?worker={camera.look}")
+    worker.goto(f"{stage.url}/w/{BUSY}?worker={camera.look}")
+    press(worker, "I understand")
+    worker.get_by_label("Weekly").check()
+    press(worker, "Continue")
     open_topic(worker)
     say(worker, "I bake bread.")
     _enter(page, stage, f"/runs/{BUSY}")
