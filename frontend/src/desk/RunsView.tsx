@@ -61,7 +61,7 @@ export function RunsView() {
         <Table label="Table of runs" columns={COLUMNS} sorting={sorting} cards>
           {rows.map((run) => (
             <tr key={run.run}>
-              <th scope="row">
+              <th scope="row" class="run-name">
                 <Link to={{ page: "run", run: run.run }}>{run.title}</Link>
                 <span class="soft small block">
                   {run.run} · study {run.study}
