@@ -334,7 +334,7 @@ def empty(page: Page, camera: Camera, stage: DeskStage) -> None:
     _enter(page, stage)
     for tab in _QUIET_TABS:
         _go(page, stage, f"/runs/quiet/{tab}")
-        expect(page.locator(".tab-panel h2, .tab-panel form").first).to_be_visible()
+        expect(page.locator(".tab-panel h2, .tab-panel .empty").first).to_be_visible()
         camera.shoot(page, f"desk-quiet-{tab}", whole=True)
     _go(page, stage, "/runs/quiet/recruiting")
     _heading(page, "Recruiting")
