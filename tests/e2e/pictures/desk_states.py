@@ -152,7 +152,6 @@ def other_tasks(page: Page, camera: Camera, stage: DeskStage) -> None:
             "button", name="Chat" if task == "pairs" else "Rating"
         ).click()
         expect(page.locator(".preview-frame iframe, iframe.preview-frame").first).to_be_visible()
-        page.wait_for_timeout(1_000)
         camera.shoot(page, f"desk-preview-{task}", whole=True)
 
 
@@ -168,8 +167,7 @@ def editing(page: Page, camera: Camera, stage: DeskStage) -> None:
     camera.shoot(page, "desk-consent", whole=True)
     steps.nth(4).click()
     page.get_by_text("It was obvious that I was talking").first.click()
-    press_first = page.get_by_role("button", name="Add question").first
-    press_first.click()
+    page.get_by_role("button", name="Add question").first.click()
     page.get_by_role("menuitem").first.click()
     camera.shoot(page, "desk-criterion", whole=True)
     page.get_by_role("navigation", name="Desk").get_by_role("link", name="Runs").click()
