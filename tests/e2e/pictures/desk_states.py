@@ -14,29 +14,6 @@ _TEMPLATES = {
     "reading": "Reading comprehension",
     "pairs": "Side by side",
 }
-TITLES = {
-    "desk-choose-password": "Desk: choosing a password by a link",
-    "desk-viewer": "Desk: the runs, for somebody who may only look on",
-    "desk-account-person": "Desk: the menu of a person's account",
-    "desk-change-password": "Desk: changing a password",
-    "desk-people-table": "Desk: accounts and tokens",
-    "desk-person-menu": "Desk: the menu of somebody else's account",
-    "desk-token-made": "Desk: a token that was created",
-    "desk-run-busy": "Desk: a run with a worker in progress",
-    "desk-act-active": "Desk: what can be done about a worker in progress",
-    "desk-end-session": "Desk: ending a session",
-    "desk-wizard": "Desk: answering in a chatbot's place",
-    "desk-run-paused": "Desk: a run that is paused",
-    "desk-run-ended": "Desk: a run that has ended",
-    "desk-new-report": "Desk: another report",
-    "desk-no-match": "Desk: a search without results",
-    "desk-transcripts-none": "Desk: no transcript matches",
-    "desk-leave-study": "Desk: leaving a study without saving",
-    "desk-delete-study": "Desk: deleting a study",
-    "desk-criterion": "Desk: a criterion and a question are edited",
-    "desk-consent": "Desk: a consent form is written",
-    **{f"desk-preview-{task}": f"Desk: the preview of “{name}”" for task, name in _TEMPLATES.items()},
-}
 
 
 def _enter(page: Page, stage: DeskStage, place: str = "") -> None:
