@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from limits import parse
@@ -136,6 +136,9 @@ class Settings(BaseSettings):
     )
     mail_from: str | None = Field(
         None, description="sender of invitations, such as Candor <candor@lab.example>"
+    )
+    language: Literal["de", "en", "es", "fr", "ja", "zh"] = Field(
+        "en", description="language of invitations to all studies; those to one study are in its language"
     )
     messages_per_session: Limit = Field("40/10second", description="limit on messages of one worker")
     refuse_private_bots: bool = Field(

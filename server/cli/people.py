@@ -18,6 +18,7 @@ from server.config import Settings
 from server.db.audit import CommandLine, record
 from server.desk.people.mail import InvitationMail
 from server.desk.people.people import PersonWithLink, linked, made, password_link, revoke, said
+from server.study.texts import InvitationTexts
 
 cli = typer.Typer(
     help="Manage who may sign in at the desk, and their roles.",
@@ -55,7 +56,8 @@ def add_person(
         record(connection, CommandLine(), "person.add", name.lower(), said(role, where))
         secret = sign_ins.new_link(connection, person, at)
         found = linked(settings.resolved_public_url, connection, name, secret)
-    _hand_over(settings, found, f" ({said(role, where)})", where, by_mail)
+        texts = InvitationMail(settings).texts_for(where, connection)
+    _hand_over(settings, found, f" ({said(role, where)})", where, texts if by_mail else None)
 
 
 @cli.command("link")
@@ -69,17 +71,20 @@ def new_link(name: Name, by_mail: ByMail = False, data: Data = None) -> None:
         record(connection, CommandLine(), "person.link", member.name)
         secret = sign_ins.new_link(connection, member.id, utc_now())
         found = linked(settings.resolved_public_url, connection, name, secret)
-    _hand_over(settings, found, "", ALL_STUDIES, by_mail)
+        texts = InvitationMail(settings).texts_for(ALL_STUDIES, connection)
+    _hand_over(settings, found, "", ALL_STUDIES, texts if by_mail else None)
 
 
-def _hand_over(settings: Settings, found: PersonWithLink, role: str, study: str, by_mail: bool) -> None:
-    """Print a link and, with `by_mail`, send it. The command fails if the e-mail could not be sent."""
+def _hand_over(
+    settings: Settings, found: PersonWithLink, role: str, study: str, texts: InvitationTexts | None
+) -> None:
+    """Print a link and, with `texts`, send it. The command fails if the e-mail could not be sent."""
     sys.stdout.write(found.link + "\n")
     stderr.print(f"For [bold]{escape(found.name)}[/]{role}: the link works once, within a week.")
-    if by_mail:
+    if texts is not None:
         mail = InvitationMail(settings)
-        who, by = found.name, "The administrator"
-        sent = asyncio.run(mail.send_any(who, by, study, found.link, found.link_expires_at))
+        sending = mail.send_any(texts, found.name, None, study, found.link, found.link_expires_at)
+        sent = asyncio.run(sending)
         if sent.mail_failure is not None:
             fail(f"the e-mail could not be sent: {sent.mail_failure}", "Send the link yourself.")
         stderr.print(f"The link was sent to {escape(found.name)}.")

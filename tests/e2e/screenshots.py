@@ -22,7 +22,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.chromium import launch
 from tests.e2e.hands import HEIGHTS, context_of
-from tests.e2e.pictures import desk, instruments, workers
+from tests.e2e.pictures import desk, desk_states, instruments, workers
 from tests.e2e.pictures.camera import Camera
 from tests.e2e.pictures.desk_stage import DeskStage
 from tests.e2e.stage import Stage
@@ -92,7 +92,8 @@ def main() -> int:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     expect.set_options(timeout=60_000)
-    every: list[Scene] = [*(desk.SCENES if options.who == "desk" else workers.SCENES + instruments.SCENES)]
+    of_workers, of_desk = workers.SCENES + instruments.SCENES, desk.SCENES + desk_states.SCENES
+    every: list[Scene] = [*(of_desk if options.who == "desk" else of_workers)]
     scenes = [scene for scene in every if not options.only or scene.__name__ in options.only]
     troubles: list[str] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -143,7 +143,7 @@ def test_a_worker_is_acted_on(page: Page, worker: Page, stage: Stage) -> None:
 
     def act(name: str, text: str | None = None) -> None:
         row.get_by_role("button", name=re.compile("Actions")).click()
-        page.get_by_role("dialog").get_by_role("button", name=name).click()
+        page.get_by_role("menuitem", name=name).click()
         clean(page)
         if text is not None:
             page.get_by_role("dialog").get_by_role("textbox").fill(text)
@@ -188,9 +188,11 @@ def test_a_bot_that_fails_is_what_needs_attention_first(page: Page, worker: Page
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
     page.goto(f"{stage.url}/desk/runs/failing")
     attention = page.get_by_role("region", name="Needs attention")
-    expect(attention).to_have_text("No action needed.")
+    expect(page.get_by_text("No workers yet.")).to_be_visible()
+    expect(attention).to_have_count(0)
     enter(worker, f"{stage.url}/w/failing?worker=waits")
     open_topic(worker, "Bread")
+    expect(attention).to_have_text("No action needed.")
     worker.get_by_label("Your message").fill("Hello?")
     worker.get_by_label("Your message").press("Enter")
     expect(attention).to_contain_text("does not answer")

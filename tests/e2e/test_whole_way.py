@@ -120,7 +120,7 @@ def release_who_left(page: Page) -> None:
     """End session and free the slot of the one worker who is still in progress."""
     row = page.locator("section[aria-labelledby=workers] tbody tr").filter(has_text="active")
     row.get_by_role("button", name="Actions").click()
-    page.get_by_role("dialog").get_by_role("button", name="End session and free the slot").click()
+    page.get_by_role("menuitem", name="End session and free the slot").click()
     page.get_by_role("dialog").get_by_role("button", name="End session and free the slot").click()
     expect(row).to_have_count(0)
 

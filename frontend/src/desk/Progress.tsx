@@ -2,10 +2,11 @@ import { Bar } from "../design/Bar";
 import type { RunSummary } from "./api_types";
 import { inMinutes, moment, when } from "./format";
 
-/** How far a run is: "12 of 20 submitted, about 40 min to go", with a bar if there is a target. */
-export function Progress({ run }: { run: RunSummary }) {
+/** How far a run is: "12 of 20 submitted, about 40 min to go", with a bar if there is a target; unless it is `brief`, its
+ * limits, too. */
+export function Progress({ run, brief }: { run: RunSummary; brief?: boolean }) {
   const shares = sharesOf(run);
-  const [done = "", ...more] = progressOf(run).split(", ");
+  const [done = "", ...more] = (brief ? paceOf(run, new Date()).join(", ") : progressOf(run)).split(", ");
   return (
     <div class="progress-of">
       {shares && (
@@ -42,6 +43,19 @@ export function isBounded({ places, limits }: RunSummary): boolean {
 
 /** How far a run is, in words. */
 export function progressOf(run: RunSummary, now: Date = new Date()): string {
+  const { target, places_open, spent, budget, currency } = run.limits;
+  const parts = paceOf(run, now);
+  if (places_open !== null && run.status === "open" && !opensLater(run, now)) {
+    parts.push(`${places_open} ${places_open === 1 ? "slot" : "slots"} open`);
+  }
+  if (spent !== null && budget !== null) {
+    parts.push(`${spent.toFixed(2)} of ${budget.toFixed(2)} ${currency} spent`.replace("  ", " "));
+  }
+  return `${parts.join(", ")}${target && `. Target: ${target}`}`;
+}
+
+/** How many have submitted, and when the rest may be there. */
+function paceOf(run: RunSummary, now: Date): string[] {
   const { completed, active } = run.assignments;
   const parts = [run.places === null ? `${completed} submitted` : `${completed} of ${run.places} submitted`];
   if (active > 0) {
@@ -51,14 +65,12 @@ export function progressOf(run: RunSummary, now: Date = new Date()): string {
     const toGo = run.minutes_to_go < 1 ? "less than a minute" : `about ${inMinutes(run.minutes_to_go)}`;
     parts.push(`${toGo} to go`);
   }
-  const { target, places_open, opens_at, spent, budget, currency } = run.limits;
-  if (opens_at !== null && moment(opens_at) > now) {
-    parts.push(`outside opening hours until ${when(opens_at)}`);
-  } else if (places_open !== null && run.status === "open") {
-    parts.push(`${places_open} ${places_open === 1 ? "slot" : "slots"} open`);
+  if (opensLater(run, now)) {
+    parts.push(`outside opening hours until ${when(run.limits.opens_at)}`);
   }
-  if (spent !== null && budget !== null) {
-    parts.push(`${spent.toFixed(2)} of ${budget.toFixed(2)} ${currency} spent`.replace("  ", " "));
-  }
-  return `${parts.join(", ")}${target && `. Target: ${target}`}`;
+  return parts;
+}
+
+function opensLater({ limits: { opens_at } }: RunSummary, now: Date): boolean {
+  return opens_at !== null && moment(opens_at) > now;
 }

@@ -23,7 +23,7 @@ const COLUMNS = [
   { name: "Run", sort: "title" },
   { name: "Status", sort: "status" },
   { name: "Progress", kind: "wide" },
-  { name: "Rated", kind: "number", sort: "rated" },
+  { name: "Rated", kind: "number", sort: "rated", onlyWide: true },
   { name: "Opened", sort: "opened" },
   { name: "Workers’ link" },
 ] as const;
@@ -61,7 +61,7 @@ export function RunsView() {
         <Table label="Table of runs" columns={COLUMNS} sorting={sorting} cards>
           {rows.map((run) => (
             <tr key={run.run}>
-              <th scope="row">
+              <th scope="row" class="run-name">
                 <Link to={{ page: "run", run: run.run }}>{run.title}</Link>
                 <span class="soft small block">
                   {run.run} · study {run.study}
@@ -71,10 +71,10 @@ export function RunsView() {
                 <Status status={run.status} />
               </td>
               <td data-name="Progress" class="wide">
-                <Progress run={run} />
+                <Progress run={run} brief />
                 <Simulated run={run} />
               </td>
-              <td data-name="Rated" class="number">
+              <td data-name="Rated" class="number only-wide">
                 {run.conversations_rated}
               </td>
               <td data-name="Opened">

@@ -1,4 +1,4 @@
-"""Send invitations to the desk by e-mail, over the SMTP server of the settings."""
+"""Send invitations to the desk by e-mail, over the SMTP server of the settings, in the study's language."""
 
 import asyncio
 import smtplib
@@ -9,11 +9,15 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import structlog
+from sqlalchemy import Connection
 
 from candor.common.network import trusted
 from server.access.roles import ALL_STUDIES
 from server.config import ON_THIS_MACHINE, Settings
-from server.errors import InvalidField, NoMail
+from server.db.runs.studies import find_study
+from server.errors import InvalidField, NoMail, StudyNotFound
+from server.study import Unreadable, read_document
+from server.study.texts import ENGLISH, InvitationTexts, instrument_of
 
 _SECONDS = 20.0  # time-out of each step
 _TLS_PORT, _STARTTLS_PORT = 465, 587
@@ -33,7 +37,8 @@ class InvitationMail:
     def __init__(self, settings: Settings) -> None:
         self._url = settings.smtp_url
         self._sender = settings.mail_from
-        self._desk = settings.resolved_public_url
+        self._desk = f"{settings.resolved_public_url}/desk"
+        self._language = settings.language
 
     @property
     def available(self) -> bool:
@@ -47,35 +52,51 @@ class InvitationMail:
         if "@" not in name:
             raise InvalidField(f"“{name}” is not an e-mail address", "Copy the link and send it yourself.")
 
+    def texts_for(self, study: str, connection: Connection) -> InvitationTexts:
+        """Return the texts of an invitation: in the language of the study, else in that of the server."""
+        spoken = _language_of(study, connection) or self._language
+        return (instrument_of(spoken) or instrument_of(self._language) or ENGLISH).invitation
+
     async def send_any(
-        self, person: str, by: str, study: str, link: str | None, expires_at: datetime | None
+        self,
+        texts: InvitationTexts,
+        person: str,
+        by: str | None,
+        study: str,
+        link: str | None,
+        expires_at: datetime | None,
     ) -> Sent:
         """Send a link, if there is one, and return what became of it. The arguments are those of `send`."""
         if link is None or expires_at is None:
             return Sent()
-        failure = await self.send(person, by, study, link, expires_at)
+        failure = await self.send(texts, person, by, study, link, expires_at)
         return Sent(mailed=failure is None, mail_failure=failure)
 
-    async def send(self, person: str, by: str, study: str, link: str, expires_at: datetime) -> str | None:
+    async def send(
+        self,
+        texts: InvitationTexts,
+        person: str,
+        by: str | None,
+        study: str,
+        link: str,
+        expires_at: datetime,
+    ) -> str | None:
         """Send a link for choosing a password. Return why that failed; None if the server took the e-mail.
 
         Args:
+            texts: those of `texts_for`.
             person: the e-mail address that is the person's name.
-            by: the name of who invites.
+            by: the name of the inviting account; None: the administrator.
             study: the study, or `ALL_STUDIES`.
             link: the link.
             expires_at: when the link expires.
         """
-        where = "" if study == ALL_STUDIES else f' for the study "{study}"'
         letter = EmailMessage()
-        letter["Subject"] = "Invitation to Candor"
+        letter["Subject"] = texts.subject
         letter["From"], letter["To"] = self._sender or "", person
         letter["Date"], letter["Message-ID"] = formatdate(), make_msgid()
         letter.set_content(
-            f"{by} invites you to the Candor desk at {self._desk}/desk{where}.\n\n"
-            f"Choose your password here:\n{link}\n\n"
-            f"The link works once, until {expires_at:%d %B %Y, %H:%M} UTC. Do not forward it.\n"
-            "If you did not expect this invitation, ignore this e-mail.\n"
+            texts.body(by, self._desk, None if study == ALL_STUDIES else study, link, expires_at)
         )
         try:
             await asyncio.to_thread(self._send, letter)
@@ -100,6 +121,15 @@ class InvitationMail:
             if parts.username is not None:
                 connection.login(unquote(parts.username), unquote(parts.password or ""))
             connection.send_message(letter)
+
+
+def _language_of(study: str, connection: Connection) -> str | None:
+    """Return the language of a study; None if there is no such study or it cannot be read."""
+    try:
+        content = read_document(find_study(connection, study).newest.yaml).content
+    except (StudyNotFound, Unreadable):
+        return None
+    return str(content.get("language", "en")) if isinstance(content, dict) else None
 
 
 def _reason(error: OSError | smtplib.SMTPException) -> str:

@@ -161,7 +161,8 @@ async def invite_person(
     made = await store.submit(add)
     if not body.by_mail:
         return made
-    sent = await mail.send_any(made.name, actor.name, study, made.link, made.link_expires_at)
+    texts = await store.read(lambda connection: mail.texts_for(study, connection))
+    sent = await mail.send_any(texts, made.name, actor.name, study, made.link, made.link_expires_at)
     return made.model_copy(update=sent._asdict())
 
 
@@ -207,7 +208,8 @@ async def new_password_link(
     made = await store.submit(make)
     if not by_mail:
         return made
-    sent = await mail.send_any(made.name, actor.name, ALL_STUDIES, made.link, made.link_expires_at)
+    texts = await store.read(lambda connection: mail.texts_for(ALL_STUDIES, connection))
+    sent = await mail.send_any(texts, made.name, actor.name, ALL_STUDIES, made.link, made.link_expires_at)
     return made.model_copy(update=sent._asdict())
 
 

@@ -95,7 +95,8 @@ async def grant_in_study(
     made = await store.submit(grant)
     if not body.by_mail:
         return made
-    sent = await mail.send_any(made.name, actor.name, study, made.link, made.link_expires_at)
+    texts = await store.read(lambda connection: mail.texts_for(study, connection))
+    sent = await mail.send_any(texts, made.name, actor.name, study, made.link, made.link_expires_at)
     return made.model_copy(update=sent._asdict())
 
 
@@ -128,7 +129,8 @@ async def new_link_in_study(
     made = await store.submit(make)
     if not by_mail:
         return made
-    sent = await mail.send_any(made.name, actor.name, study, made.link, made.link_expires_at)
+    texts = await store.read(lambda connection: mail.texts_for(study, connection))
+    sent = await mail.send_any(texts, made.name, actor.name, study, made.link, made.link_expires_at)
     return made.model_copy(update=sent._asdict())
 
 

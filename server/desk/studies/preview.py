@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from bots import CorpusError, load_corpus
-from candor.common.segmentation import base_language
 from server.bots.lineup import session_rules, study_card
 from server.desk.studies.study_responses import PreviewStep
 from server.errors import StudyInvalid
 from server.session.conversation import Conversation, TimedTurn
 from server.session.instrument import Quiz
-from server.session.item import ItemContent
+from server.session.item import ItemContent, ItemLine
 from server.session.plan import plan_conversation, plan_item, plan_pair
 from server.session.records import (
     ConversationPlanned,
@@ -24,89 +23,11 @@ from server.session.records import (
 from server.session.state import AssignmentContext, Phase, SessionRules, State
 from server.session.steps.worker_view import snapshot
 from server.study import Study
+from server.study.texts import ENGLISH, PreviewTexts, instrument_of
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 _WHO = "preview"
 _FIRST_REPLY = 1  # its line
-
-
-class _Words(NamedTuple):
-    """What the preview's worker writes, and placeholders, because no bot is called and no item is read."""
-
-    topic: str
-    messages: tuple[str, str]
-    reply: str
-    other_reply: str
-    text: str
-    line: str
-    persona: str
-
-
-_ENGLISH = _Words(
-    "What to cook this weekend",
-    ("Hello! I want to cook something new this weekend. Any ideas?", "Nothing too spicy, please."),
-    "(The chatbot’s reply appears here.)",
-    "(The other chatbot’s reply appears here.)",
-    "(The text or conversation that workers rate appears here.)",
-    "(Line {n}, which a chatbot may have said.)",
-    "(Persona {n}, which the chatbot may have.)\n(Its next sentence.)",
-)
-_WORDS = {
-    "de": _Words(
-        "Was ich am Wochenende koche",
-        ("Hallo! Ich möchte am Wochenende etwas Neues kochen. Hast du Ideen?", "Bitte nichts Scharfes."),
-        "(Hier erscheint die Antwort des Chatbots.)",
-        "(Hier erscheint die Antwort des anderen Chatbots.)",
-        "(Hier erscheint der Text oder das Gespräch, das bewertet wird.)",
-        "(Zeile {n}, die vielleicht von einem Chatbot stammt.)",
-        "(Persona {n}, die der Chatbot vielleicht hat.)\n(Ihr nächster Satz.)",
-    ),
-    "es": _Words(
-        "Qué cocinar este fin de semana",
-        (
-            "¡Hola! Este finde quiero cocinar algo nuevo. ¿Alguna idea?",
-            "Nada muy picante, por favor.",
-        ),
-        "(Aquí aparece la respuesta del chatbot.)",
-        "(Aquí aparece la respuesta del otro chatbot.)",
-        "(Aquí aparece el texto o la conversación que se valora.)",
-        "(Frase {n}, que quizá haya dicho un chatbot.)",
-        "(Persona {n}, que quizá tenga el chatbot.)\n(Su siguiente frase.)",
-    ),
-    "fr": _Words(
-        "Quoi cuisiner ce week-end",
-        (
-            "Bonjour ! J’ai envie de cuisiner autre chose. Une idée ?",
-            "Rien de trop épicé, merci.",
-        ),
-        "(La réponse du chatbot apparaît ici.)",
-        "(La réponse de l’autre chatbot apparaît ici.)",
-        "(Le texte ou la conversation à évaluer apparaît ici.)",
-        "(Phrase {n}, qu’un chatbot a peut-être écrite.)",
-        "(Persona {n}, que le chatbot a peut-être.)\n(Sa phrase suivante.)",
-    ),
-    "ja": _Words(
-        "週末に作る料理",
-        (
-            "こんにちは！週末に新しい料理を作りたいです。いい案はありますか？",
-            "辛すぎないものがいいです。",
-        ),
-        "（ここにチャットボットの返答が表示されます。）",
-        "（ここにもう一方のチャットボットの返答が表示されます。）",
-        "（ここに評価する文章または会話が表示されます。）",
-        "（文{n}：チャットボットの発言かもしれません。）",
-        "（人物像{n}：チャットボットの設定かもしれません。）\n（次の文。）",
-    ),
-    "zh": _Words(
-        "周末做什么菜",
-        ("你好！周末我想做点新菜，有什么建议吗？", "不要太辣的。"),
-        "（聊天机器人的回复会显示在这里。）",
-        "（另一个聊天机器人的回复会显示在这里。）",
-        "（要评分的文本或对话会显示在这里。）",
-        "（第{n}句，可能是聊天机器人说的。）",
-        "（人设{n}，可能属于聊天机器人。）\n（它的下一句。）",
-    ),
-}
 
 
 def preview(study: Study) -> list[PreviewStep]:
@@ -131,7 +52,7 @@ def preview(study: Study) -> list[PreviewStep]:
 
 def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     """Yield the states of a session at each page that a worker sees."""
-    words = _WORDS.get(base_language(study.language), _ENGLISH)
+    words = (instrument_of(study.language) or ENGLISH).preview
     planned = tuple(Conversation(plan) for plan in _plans(study, rules, words))
     context = AssignmentContext(_WHO, 1, 1.0, "PREVIEW", study.completion_url)
     start = State(rules, context, conversations=planned)
@@ -154,13 +75,13 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
     yield done._replace(closed="completed")
 
 
-def _plans(study: Study, rules: SessionRules, words: _Words) -> tuple[ConversationPlanned, ...]:
+def _plans(study: Study, rules: SessionRules, words: PreviewTexts) -> tuple[ConversationPlanned, ...]:
     """Return the first conversation of an assignment, or the two of its first side-by-side pair."""
     match study.task:
         case "chat":
             return (plan_conversation(rules.lineup, _WHO, 1, 1, 1, study.systems[0].name),)
         case "transcripts":
-            shown = PlannedItem("preview", "ordinary", None, ItemContent(text=words.text))
+            shown = PlannedItem("preview", "ordinary", None, _item(study, words))
             return (plan_item(_WHO, 1, 1, "preview", shown),)
         case "side_by_side":
             left, right, *_ = (spec.name for spec in study.systems)
@@ -169,8 +90,21 @@ def _plans(study: Study, rules: SessionRules, words: _Words) -> tuple[Conversati
             assert_never(study.task)
 
 
+def _item(study: Study, words: PreviewTexts) -> ItemContent:
+    """Return a sample item: an answer with paragraphs, a conversation, or a text with its source."""
+    if study.correctness:
+        return ItemContent(context=words.question, paragraphs=words.paragraphs, text=words.answer)
+    if study.items is not None and study.items.run is not None:
+        lines = [
+            (ItemLine(author="worker", text=text), ItemLine(author="bot", text=words.reply))
+            for text in words.messages
+        ]
+        return ItemContent(lines=tuple(line for pair in lines for line in pair))
+    return ItemContent(context=words.paragraphs[0], text=words.text)
+
+
 def _held(
-    study: Study, planned: tuple[Conversation, ...], words: _Words
+    study: Study, planned: tuple[Conversation, ...], words: PreviewTexts
 ) -> Iterator[tuple[Conversation, ...]]:
     """Yield the first conversation or pair in its states: during the chat, at the choice, at the rating."""
     comparison = study.comparison
@@ -194,7 +128,7 @@ def _chosen(pair: tuple[Conversation, ...], line: int) -> tuple[Conversation, ..
     return left._replace(choices=(*left.choices, choice)), right
 
 
-def _chatting(conversation: Conversation, words: _Words) -> Conversation:
+def _chatting(conversation: Conversation, words: PreviewTexts) -> Conversation:
     topic = conversation.plan.icebreaker or words.topic
     is_other = conversation.plan.side == "right"
     reply = TimedTurn("bot", words.other_reply if is_other else words.reply, _AT, _AT)
@@ -203,7 +137,7 @@ def _chatting(conversation: Conversation, words: _Words) -> Conversation:
     return conversation._replace(status="active", topic=topic, topics=1, turns=turns, inputs=inputs)
 
 
-def _quiz(conversation: Conversation, quiz: Quiz, words: _Words) -> QuizAsked:
+def _quiz(conversation: Conversation, quiz: Quiz, words: PreviewTexts) -> QuizAsked:
     name = conversation.plan.conversation
     text = words.line if quiz.about == "lines" else words.persona
     lines = (QuizLine(text.format(n=n), name, 1) for n in range(1, quiz.choices + 1))

@@ -1,5 +1,6 @@
-"""The shipped instruments: all texts of the worker's page, one file for each language."""
+"""The shipped texts: of the worker's page, the preview and invitations, one file for each language."""
 
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,8 +14,56 @@ _FOLDER = Path(__file__).parent
 LANGUAGES = tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 
 
-class Instrument(BaseModel):
-    """The texts for workers in one language.
+class _Texts(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PreviewTexts(_Texts):
+    """What a study's preview shows, because no worker writes, no bot is called and no item is read.
+
+    `line` and `persona` are choices of a quiz, with their number `{n}`. `question`, `answer` and
+    `paragraphs`: an item whose correctness is judged.
+    """
+
+    topic: Words
+    messages: tuple[Words, Words]
+    reply: Words
+    other_reply: Words
+    text: Words
+    line: Words
+    persona: Words
+    question: Words
+    answer: Words
+    paragraphs: tuple[Words, ...]
+
+
+class InvitationTexts(_Texts):
+    """An e-mail that invites somebody to the desk, or to one study, with a link for choosing a password.
+
+    `administrator`: the sender of an invitation that is sent by a command.
+    """
+
+    subject: Words
+    administrator: Words
+    to_desk: Words
+    to_study: Words
+    password: Words
+    expires: Words
+    unexpected: Words
+
+    def body(self, by: str | None, desk: str, study: str | None, link: str, until: datetime) -> str:
+        """Return the text of an e-mail. `by`: who invites; `until`: when the link expires, in UTC."""
+        who = by or self.administrator
+        to = self.to_desk if study is None else self.to_study
+        return (
+            f"{to.format(by=who, study=study, desk=desk)}\n\n"
+            f"{self.password}\n{link}\n\n"
+            f"{self.expires.format(until=until)}\n{self.unexpected}\n"
+        )
+
+
+class Instrument(_Texts):
+    """The texts in one language.
 
     `name`: the language in English. `validated`: whether ratings with these statements were validated, as
     those with the published English ones were; each translation needs its own validation. `statements`: those
@@ -27,6 +76,8 @@ class Instrument(BaseModel):
     validated: bool
     statements: dict[Label, Words]
     debriefing: Words
+    preview: PreviewTexts
+    invitation: InvitationTexts
     words: dict[str, Text]
 
 

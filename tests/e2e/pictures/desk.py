@@ -305,7 +305,7 @@ def lost_ways(page: Page, camera: Camera, stage: DeskStage) -> None:
     camera.shoot(page, "desk-loading")
     page.unroute("**/api/desk/watch/**")
     error = {
-        "error": {"code": "internal", "message": "Something went wrong on the server", "hint": "Try again"}
+        "error": {"code": "internal", "message": "Something went wrong on the server", "hint": "Try again."}
     }
     page.route(
         "**/api/desk/audit**",
@@ -334,7 +334,7 @@ def empty(page: Page, camera: Camera, stage: DeskStage) -> None:
     _enter(page, stage)
     for tab in _QUIET_TABS:
         _go(page, stage, f"/runs/quiet/{tab}")
-        expect(page.locator(".tab-panel h2, .tab-panel form").first).to_be_visible()
+        expect(page.locator(".tab-panel h2, .tab-panel .empty").first).to_be_visible()
         camera.shoot(page, f"desk-quiet-{tab}", whole=True)
     _go(page, stage, "/runs/quiet/recruiting")
     _heading(page, "Recruiting")

@@ -22,6 +22,7 @@ from tests.support.waiting import PATIENCE
 
 RUN = "pilot"
 DRAFTED, RECRUITED = "spring", "autumn"  # recruit on Prolific: one has no study there yet, the other has
+BUSY, WIZARDS = "summer", "winter"  # in one a worker is in progress; in the other a researcher is the chatbot
 _TOKEN = "a researcher's token"
 WORKERS = 80
 _LOOKS = 8  # at how many numbers of workers the run is analysed
@@ -50,6 +51,16 @@ _QUESTIONS = {
             "ends": ["not at all", "very"],
         }
     ],
+}
+
+_WIZARDS = {
+    "name": "grove",
+    "systems": [{"name": "mate", "family": "mate", "bot": "human:wizard"}],
+    "systems_per_assignment": 1,
+    "qc_per_assignment": 0,
+    "simulate": None,
+    "people": {"take_over": "builtin:interviewer", "reply": 600.0, "consent_says_so": True},
+    "texts": {"consent": {"version": "1", "text": "Some replies are written by people."}},
 }
 
 
@@ -90,6 +101,10 @@ class DeskStage:
         study.write_text(study_text(), encoding="utf-8")
         self.server.open_run(study, "quiet")
         self.server.open_run(study, RUN, "--rules", str(rules))
+        self.server.open_run(study, BUSY)
+        wizards = folder / "wizards.yaml"
+        wizards.write_text(study_text(**_WIZARDS), encoding="utf-8")
+        self.server.open_run(wizards, WIZARDS)
         recruited = folder / "recruited.yaml"
         recruiter = {"recruiter": {"kind": "prolific", "completion_code": "C1AB2CD3"}}
         recruited.write_text(study_text(**recruiter), encoding="utf-8")

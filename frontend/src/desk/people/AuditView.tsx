@@ -81,7 +81,7 @@ export function AuditView() {
               <td data-name="Time">
                 <Time at={moment(row.at)} />
               </td>
-              <td data-name="Account" class="wrap">
+              <td data-name="Account" class="wrap actor">
                 {row.actor}
               </td>
               <td data-name="Action" class="code-cell">

@@ -33,7 +33,7 @@ export function TokenForm({ refused, onToken, onBack }: Props) {
       <div class="actions">
         <Button type="submit">Open the desk</Button>
         <Button kind="quiet" onClick={onBack}>
-          Use a name and a password
+          Use a password instead
         </Button>
       </div>
     </form>

@@ -17,20 +17,31 @@ interface Props {
 export function WhoIsHere({ account, token, onSignedOut }: Props) {
   const [changes, setChanges] = useState(false);
   const keys = useSingleKeys();
+  const isPerson = account.kind === "person";
   const signOut = async (path: string) => {
-    if (account.kind === "person") {
+    if (isPerson) {
       await send("POST", path, undefined, token).catch(() => undefined);
     }
     onSignedOut();
   };
-  const ofPerson: MenuItem[] = [
+  const items: MenuItem[] = [
     {
-      name: "Sign out everywhere",
-      icon: MonitorOff,
-      onChoose: () => void signOut("/api/account/sign-out-everywhere"),
+      name: `Turn ${keys.on ? "off" : "on"} single-key shortcuts`,
+      icon: Keyboard,
+      onChoose: () => keys.turn(!keys.on),
     },
-    ...(account.has_password
+    ...(isPerson && account.has_password
       ? [{ name: "Change password", icon: KeyRound, onChoose: () => setChanges(true) }]
+      : []),
+    { name: "Sign out", icon: LogOut, onChoose: () => void signOut("/api/account/sign-out") },
+    ...(isPerson
+      ? [
+          {
+            name: "Sign out everywhere",
+            icon: MonitorOff,
+            onChoose: () => void signOut("/api/account/sign-out-everywhere"),
+          },
+        ]
       : []),
   ];
   const name = account.kind === "installation" ? "Installation’s token" : account.name;
@@ -45,15 +56,7 @@ export function WhoIsHere({ account, token, onSignedOut }: Props) {
             </span>
           </>
         }
-        items={[
-          { name: "Sign out", icon: LogOut, onChoose: () => void signOut("/api/account/sign-out") },
-          ...(account.kind === "person" ? ofPerson : []),
-          {
-            name: `Turn ${keys.on ? "off" : "on"} single-key shortcuts`,
-            icon: Keyboard,
-            onChoose: () => keys.turn(!keys.on),
-          },
-        ]}
+        items={items}
       >
         <p class="account-within small">{name}</p>
         <ul class="soft small roles">

@@ -1,6 +1,8 @@
+import { ChartLine } from "lucide";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { Empty } from "../../design/Empty";
 import { Segmented } from "../../design/Segmented";
 import { Time } from "../../design/Time";
 import { atServer } from "../../shared/site";
@@ -8,13 +10,15 @@ import type { ReportJob, ReportList } from "../api_types";
 import { moment, when } from "../format";
 import { JobProgress } from "../jobs/JobProgress";
 import { sizeOf } from "../jobs/numbers";
+import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { newestOf, usePushed } from "../pushed";
 import { GoContext } from "../route";
 import { ReportForm } from "./ReportForm";
 
-/** The reports on a run: the newest is read here, earlier ones can be opened again, and a new one is made. */
-export function ReportView({ run }: { run: string }) {
+/** The reports on a run: the newest is read here, earlier ones can be opened again, and a new one is made. `started`: whether
+ * a worker has come. */
+export function ReportView({ run, started }: { run: string; started: boolean }) {
   const { data, failure } = usePushed("/api/desk/watch/runs/{run}/reports", { run }, newestOf<ReportList>);
   const [chosen, setChosen] = useState<string | null>(null);
   const [asking, setAsking] = useState(false);
@@ -35,7 +39,19 @@ export function ReportView({ run }: { run: string }) {
           The last report failed: {newest.error}
         </p>
       )}
-      {data && !shown && !underWay && <ReportForm run={run} first={reports.length === 0} />}
+      {data &&
+        !shown &&
+        !underWay &&
+        (started ? (
+          <ReportForm run={run} first={reports.length === 0} />
+        ) : (
+          <Empty icon={ChartLine} title="No report yet.">
+            <p>
+              A report needs workers who have submitted. The <Link to={{ page: "run", run }}>overview</Link>{" "}
+              says how to bring them in.
+            </p>
+          </Empty>
+        ))}
       {shown && (
         <section class="report" aria-label="Report">
           <div class="report-head">

@@ -20,9 +20,11 @@ export function Overview({ run, now }: { run: RunDetail; now: Date }) {
   const people = run.workers.some((row) => !row.simulated);
   return (
     <>
-      <AttentionStrip items={run.attention}>
-        {(item) => <ShowThem item={item} run={run.run} />}
-      </AttentionStrip>
+      {run.attention.length + run.workers.length > 0 && (
+        <AttentionStrip items={run.attention}>
+          {(item) => <ShowThem item={item} run={run.run} />}
+        </AttentionStrip>
+      )}
       {run.workers.length === 0 ? (
         <NobodyYet run={run} />
       ) : (
@@ -41,7 +43,7 @@ export function Overview({ run, now }: { run: RunDetail; now: Date }) {
             )}
             <Simulated run={run} />
           </div>
-          <Scores analysis={run.analysis} now={now} />
+          <Scores analysis={run.analysis} people={people} now={now} />
           <Fold title="Systems">
             <Systems systems={run.systems} simulated={run.simulated_systems} />
           </Fold>

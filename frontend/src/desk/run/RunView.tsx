@@ -93,7 +93,7 @@ function Chosen({ route, run }: { route: RunRoute; run: RunDetail }) {
         </>
       );
     case "report":
-      return <ReportView run={run.run} />;
+      return <ReportView run={run.run} started={run.workers.length > 0} />;
     case "recruiting":
       return <RecruitingView run={run.run} />;
     case "settings":

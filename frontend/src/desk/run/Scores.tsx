@@ -3,8 +3,15 @@ import type { RunAnalysis, ScoreStanding } from "../api_types";
 import { ago, signed, when } from "../format";
 import { counted } from "../words";
 
+interface Props {
+  analysis: RunAnalysis | null;
+  /** Whether anybody but simulated workers has come. */
+  people: boolean;
+  now: Date;
+}
+
 /** How sure the scores are so far, and who passes: no verdict while ratings come in. */
-export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: Date }) {
+export function Scores({ analysis, people, now }: Props) {
   return (
     <section aria-labelledby="scores">
       <div class="section-head">
@@ -16,7 +23,9 @@ export function Scores({ analysis, now }: { analysis: RunAnalysis | null; now: D
         )}
       </div>
       {analysis === null || analysis.scores.length === 0 ? (
-        <p class="soft">No ratings yet.</p>
+        <p class="soft">
+          {people ? "No ratings yet." : "No ratings by people yet. Simulated ratings have no scores."}
+        </p>
       ) : (
         <div class="box scores">
           <PassRate counts={analysis.pass_rate} />

@@ -106,7 +106,12 @@ export function Transcripts({ run }: { run: RunDetail }) {
           icon={MessagesSquare}
           title={all ? "No conversations yet." : "No conversations match this search."}
         >
-          {all && <p>They appear here as workers chat.</p>}
+          {all && (
+            <p>
+              They appear here as workers chat. The <Link to={{ page: "run", run: run.run }}>overview</Link>{" "}
+              says how to bring workers in.
+            </p>
+          )}
         </Empty>
       )}
       {found.length > 0 && (

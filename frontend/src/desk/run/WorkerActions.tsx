@@ -1,60 +1,22 @@
-import { useState } from "preact/hooks";
-import { Button } from "../../design/Button";
-import { Dialog } from "../../design/Dialog";
 import { Menu } from "../../design/Menu";
 import { apiAddress } from "../api";
 import type { AssignmentRow } from "../api_types";
 import { type Action, useActionDialog } from "./ActionDialog";
 
-interface Props {
-  row: AssignmentRow;
-  /** In a table, which would cut a menu off: they open in a dialog. */
-  inTable?: boolean;
-}
-
-/** What can be done about a worker now. */
-export function WorkerActions({ row, inTable }: Props) {
-  const [listed, setListed] = useState(false);
+/** What can be done about a worker now, in a menu. */
+export function WorkerActions({ row, inRow }: { row: AssignmentRow; inRow?: boolean }) {
   const { choose, dialog } = useActionDialog(({ name }) => `${name}: ${row.worker}`);
   return (
     <>
-      {inTable ? (
-        <Button kind="quiet" onClick={() => setListed(true)}>
-          Actions<span class="unseen"> for {row.worker}</span>
-        </Button>
-      ) : (
-        <Menu
-          label="Actions"
-          items={actionsOf(row).map((action) => ({
-            name: action.name,
-            danger: action.danger === true,
-            onChoose: () => choose(action),
-          }))}
-        />
-      )}
-      {listed && (
-        <Dialog title={`Actions for ${row.worker}`} onClose={() => setListed(false)}>
-          <div class="choices">
-            {actionsOf(row).map((action) => (
-              <Button
-                key={action.name}
-                kind={action.danger ? "danger" : "secondary"}
-                onClick={() => {
-                  setListed(false);
-                  choose(action);
-                }}
-              >
-                {action.name}
-              </Button>
-            ))}
-          </div>
-          <div class="actions">
-            <Button kind="quiet" onClick={() => setListed(false)}>
-              Cancel
-            </Button>
-          </div>
-        </Dialog>
-      )}
+      <Menu
+        label={inRow ? `Actions for ${row.worker}` : "Actions"}
+        inRow={inRow === true}
+        items={actionsOf(row).map((action) => ({
+          name: action.name,
+          danger: action.danger === true,
+          onChoose: () => choose(action),
+        }))}
+      />
       {dialog}
     </>
   );

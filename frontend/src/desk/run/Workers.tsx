@@ -219,7 +219,7 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
         </td>
       )}
       <td>
-        <WorkerActions row={row} inTable />
+        <WorkerActions row={row} inRow />
       </td>
     </tr>
   );

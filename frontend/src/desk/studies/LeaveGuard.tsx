@@ -1,7 +1,7 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
-import { addressOf, GoContext, type Route, routeOf } from "../route";
+import { GoContext, type Route, routeOf } from "../route";
 import type { Editor } from "./editor";
 
 /** Asks before this page is left with changes that are not saved. */
@@ -55,7 +55,6 @@ export function LeaveGuard({ editor }: { editor: Editor }) {
           Save and leave
         </Button>
       </div>
-      <p class="soft small">To: {addressOf(to)}</p>
     </Dialog>
   );
 }

@@ -5,16 +5,18 @@ import ssl
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
 
 from server.config import Settings
 from server.desk.people import mail
+from server.study.texts import LANGUAGES, instrument_of
 from tests.server.support.commands import Candor
 from tests.server.support.database import make_run
 from tests.server.support.server import House
+from tests.server.support.study import study_text
 from tests.support.mail_server import MailServer, Security, mail_server
 
 pytestmark = pytest.mark.databases("sqlite")
@@ -82,7 +84,7 @@ def test_an_invitation_is_mailed_and_opens_the_desk(
         "Invitation to Candor",
     )
     text = letter.get_content()
-    assert 'at https://lab.example/candor/desk for the study "lighthouse".' in text
+    assert "the study “lighthouse” in Candor: https://lab.example/candor/desk\n" in text
     link = re.search(r"^https://lab\.example/candor/desk#link=\S+$", text, re.MULTILINE)
     assert link is not None
     assert link[0] == made["link"]
@@ -91,6 +93,40 @@ def test_an_invitation_is_mailed_and_opens_the_desk(
     assert again["mailed"]
     assert again["link"] in server.sent[1].get_content()
     assert open_link(house, link[0]) == 403
+
+
+def test_an_invitation_is_in_the_language_of_its_study(
+    url: str, serve: Callable[..., House], server: MailServer
+) -> None:
+    house = served(url, serve, smtp_url=server.url, mail_from=SENDER, language="ja")
+    assert set(LANGUAGES) == set(get_args(Settings.model_fields["language"].annotation))
+    for study, language in (("german", "de"), ("arabic", "ar")):
+        text = study_text(name=study, language=language)
+        house.desk("/studies", method="POST", json={"name": study, "yaml": text})
+    for n, study in enumerate(("german", "arabic", None)):
+        body = {"name": f"ann{n}@example.org", "role": "viewer", "study": study, "by_mail": True}
+        made = house.desk("/people", method="POST", json=body).json()
+        assert made["mailed"]
+        text = server.sent[-1].get_content()
+        assert made["link"] in text
+    subjects = [letter["Subject"] for letter in server.sent]
+    # Arabic is not shipped: that invitation, and the one to all studies, are in the server's language.
+    assert subjects == ["Einladung zu Candor", "Candor への招待", "Candor への招待"]
+    assert "an der Studie „german“ mitzuarbeiten" in server.sent[0].get_content()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_invitation_is_whole_in_every_language(language: str) -> None:
+    instrument = instrument_of(language)
+    assert instrument is not None
+    until = datetime(2026, 12, 5, 18, 30, tzinfo=UTC)
+    for study in (None, "lake"):
+        text = instrument.invitation.body(
+            "ann", "https://lab.example/desk", study, "https://lab.example/#1", until
+        )
+        wanted = ["ann", "https://lab.example/desk\n\n", "\nhttps://lab.example/#1\n", "2026", "18:30", "UTC"]
+        assert [word for word in [*wanted, study or ""] if word not in text] == []
+        assert "{" not in text
 
 
 def test_a_failed_mail_leaves_the_link_to_be_copied(

@@ -235,9 +235,20 @@ def test_the_preview_chats_in_the_language_of_the_study(shared: House) -> None:
 
 
 def test_the_preview_of_transcripts_shows_what_is_rated(shared: House) -> None:
-    pages = preview_of(shared, DEMO.with_name("demo_transcripts.yaml").read_text())
+    text = DEMO.with_name("demo_transcripts.yaml").read_text()
+    pages = preview_of(shared, text)
     assert {"topic", "chat", "choice"}.isdisjoint(pages)
-    assert pages["rating"]["conversation"]["item"]["text"]
+    assert len(pages["rating"]["conversation"]["item"]["lines"]) == 4
+    read = preview_of(shared, text.replace("{run: demo}", "{file: passages.jsonl}"))
+    item = read["rating"]["conversation"]["item"]
+    assert item["context"].startswith("A honeybee")
+    assert item["text"].startswith("(The text")
+    judged = text.partition("\ncriteria:")[0].replace("degradation: chapter5", "correctness: true")
+    judged = judged.replace("{run: demo}", "{file: answers.jsonl}").replace(
+        "composition: questions", "composition: {ordinary: 3}"
+    )
+    item = preview_of(shared, f"{judged}\ncriteria: []\n")["rating"]["conversation"]["item"]
+    assert (item["context"], len(item["paragraphs"])) == ("Why do honeybees dance?", 3)
 
 
 @pytest.mark.parametrize(
