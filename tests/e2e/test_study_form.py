@@ -44,6 +44,7 @@ TEXTS = {
     "recruiter.completion_url": "https://connect.cloudresearch.com/complete",
     "recruiter.partial_url": "https://connect.cloudresearch.com/partial",
     "completion_url": "https://example.org/thanks",
+    "embedded_in.*": "https://*.qualtrics.com",
     "language": "de-AT",
     "texts.lab.logo": "data:image/png;base64,iVBORw0KGgo=",
     "qc.bot": "qc",
