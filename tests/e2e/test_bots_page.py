@@ -35,6 +35,9 @@ OF_OPENAI: dict[str, tuple[str, Any]] = {
     "Reasoning effort": ("low", "low"),
     "Key header": ("api-key", "api-key"),
     "Streaming only": ("", True),
+    "Instructions go into": ("developer", "developer"),
+    "Join messages of one author in a row": ("", True),
+    "Send text as a list of parts": ("", True),
 }
 NAMES = {
     "Model": "model",
@@ -51,6 +54,9 @@ NAMES = {
     "Reasoning effort": "reasoning_effort",
     "Key header": "key_header",
     "Streaming only": "stream",
+    "Instructions go into": "instructions",
+    "Join messages of one author in a row": "alternating",
+    "Send text as a list of parts": "parts",
 }
 KINDS: dict[str, dict[str, tuple[str, Any]]] = {
     "openai": HOSTED | OF_OPENAI,
