@@ -462,6 +462,11 @@ const WORDS: Record<string, Record<string, string>> = {
   turn_ratings: { thumbs: "Thumbs up or down" },
   "texts.debriefing": { standard: "The standard text" },
   moderation: { words: "Lists of words", classifier: "Lists of words, and a classifier" },
+  "bots.*.instructions": {
+    system: "A system message",
+    developer: "A developer message",
+    first_message: "The first message",
+  },
   "bots.*.refusals": { failure: "A failure", reply: "A reply" },
   "recruiter.credit": { browser: "By the student’s browser", server: "By this server" },
 };
