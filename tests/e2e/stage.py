@@ -303,11 +303,8 @@ READING: dict[str, dict[str, Any]] = {
     },
 }
 
-# The demo's reading studies: answers rated below the passages that they are about, or judged by them.
-READING |= {
-    slug: yaml.safe_load((STUDIES / f"{name}.yaml").read_text(encoding="utf-8"))
-    for slug, name in {"passages": "demo_answers", "judging": "demo_correctness"}.items()
-}
+# The demo's answers, rated below the passages that they are about.
+READING["passages"] = yaml.safe_load((STUDIES / "demo_answers.yaml").read_text(encoding="utf-8"))
 
 
 SCREENED: dict[str, dict[str, Any]] = {

@@ -111,7 +111,7 @@ def test_a_researcher_reads_a_report_as_it_comes_and_marks_it_as_seen(
 ) -> None:
     desk(page, stage, "runs/platform")
     needed = page.get_by_role("region", name="Needs attention")
-    expect(needed).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="platform")).to_be_visible()
     chat(phone, stage, "platform", "told")
     say(phone, "I bake bread.")
     phone.get_by_role("button", name=OPEN).click()

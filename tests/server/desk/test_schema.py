@@ -117,6 +117,7 @@ def test_answers_about_bots_follow_it(house: House) -> None:
     made = house.desk("/bots", method="POST", json={"name": "mine", "endpoint": endpoint})
     validate(made.json(), "/api/desk/bots", "post", "201")
     settings = {"headers", "query", "key_header", "stream", "extra_body", "refusals"}  # those with a default
+    settings |= {"instructions", "alternating", "parts"}
     assert set(made.json()["endpoint"]) == {*endpoint, "prompt", *settings}  # what was not given is left out
     validate(house.desk("/bots").json(), "/api/desk/bots")
     changed = house.desk("/bots/mine", method="PATCH", json={"enabled": False})
