@@ -32,7 +32,13 @@ SOAK = bool(os.environ.get("CANDOR_SOAK"))  # `make soak`
 # that would come last by their names.
 _LONG = frozenset({"parlai", "crowd", "property", "lineup", "e2e"})
 _LONG_MODULES = frozenset(
-    {"test_api_fuzzed.py", "test_documented_commands.py", "test_installation.py", "test_socket_fuzzed.py"}
+    {
+        "test_api_fuzzed.py",
+        "test_documented_commands.py",
+        "test_installation.py",
+        "test_socket_fuzzed.py",
+        "test_tutorials.py",
+    }
 )
 
 # Modules and tests are kept to the end. To look for circles among so many again and again while they are

@@ -588,7 +588,6 @@ STATEMENTS = (
         ("side_by_side:verdict[]",),
         "hostile-choices",
         ("any system wrongly above another (≤ 5)",),
-        remark="one more design does not hold: 6.8 where 80 workers do unequal work",
     ),
     Statement("arena: score", ("arena:scores[].low", "arena:scores[].high"), "arena", ("score held (95)",)),
     Statement(

@@ -13,8 +13,9 @@ limit is the 95 % quantile of the largest deviation of all differences from the 
 multiplied by the same two factors. So the chance that any two equal systems are distinguished is at most 5 %,
 in any order.
 
-If a few of many workers made most of the choices about some system (`qc.statistics.resampling`), there is
-no interval, and no systems are distinguished.
+Where workers made uneven numbers of choices, W is their effective number (`effective_number`): W workers of
+uneven work vary as fewer would. If a few of many made most of the choices about some system
+(`carried_by_fewer_than`), there is no interval, and no systems are distinguished.
 
 Sources: Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8 (whole clusters);
 Romano and Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, Journal of the
@@ -365,8 +366,10 @@ def score_choices(
     deciding = np.count_nonzero(tables[:, 0].sum(axis=(1, 2)))
     if deciding < FEWEST_WORKERS or carried or len(usable) < FEWEST_DRAWS:
         return without(bootstrap, unusable)
-    low, high = t_interval(fitted.scores, _errors(usable, len(tables)), len(tables) - 1)
-    above = _above(fitted.scores, usable, len(tables))
+    uneven = bool(carried_by_fewer_than(np.inf, shares).any())
+    counted = worth if uneven else float(len(tables))
+    low, high = t_interval(fitted.scores, _errors(usable, counted), counted - 1)
+    above = _above(fitted.scores, usable, counted)
     return ComparisonScores(fitted, low, high, above, len(tables), worth, carried, bootstrap, unusable, None)
 
 
@@ -393,12 +396,12 @@ def _shares(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(about / np.where(of_all > 0, of_all, 1))
 
 
-def _errors(drawn: NDArray[np.float64], workers: int) -> NDArray[np.float64]:
+def _errors(drawn: NDArray[np.float64], workers: float) -> NDArray[np.float64]:
     """Return standard errors, (V,), from (draws, V), corrected by W / (W − 1) for W workers."""
     return np.asarray(drawn.std(axis=0, ddof=1) * np.sqrt(workers / (workers - 1)))
 
 
-def _above(scores: NDArray[np.float64], drawn: NDArray[np.float64], workers: int) -> NDArray[np.bool_]:
+def _above(scores: NDArray[np.float64], drawn: NDArray[np.float64], workers: float) -> NDArray[np.bool_]:
     """Return whether the row's system is distinguished as better than the column's, (S, S)."""
     rows, columns = np.triu_indices(len(scores), 1)
     seen, differences = scores[rows] - scores[columns], drawn[:, rows] - drawn[:, columns]

@@ -35,7 +35,7 @@ LEVEL = 0.95
 
 
 def t_interval(
-    estimates: NDArray[np.float64], errors: NDArray[np.float64], degrees: int
+    estimates: NDArray[np.float64], errors: NDArray[np.float64], degrees: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the bounds estimate ± t · error, with the quantile of Student's t for LEVEL.
 
