@@ -32,6 +32,7 @@ def test_consent_comes_first_and_the_code_before_all_else_at_the_end(phone: Page
     expect(phone.get_by_role("heading", level=1, name="Welcome")).to_be_focused()
     assert stage.assignments("board") == 0  # nothing is stored before the instructions are read
     phone.reload()
+    expect(phone.get_by_role("heading", level=1, name="Welcome")).to_be_visible()
     clean_in_both_colours(phone)
     press(phone, "I consent")
     open_topic(phone)
