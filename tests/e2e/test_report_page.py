@@ -133,6 +133,7 @@ def test_a_researcher_reads_a_report_as_it_comes_and_marks_it_as_seen(
     expect(needed).to_contain_text("No action needed.")
 
 
+@pytest.mark.soak  # test_recruiting_page has the way back, and test_pay what is proposed to be paid
 def test_who_leaves_with_a_report_comes_back_to_the_platform_and_is_proposed_to_be_paid_in_full(
     browser: Browser, page: Page, prolific_stage: Stage, prolific: Prolific
 ) -> None:

@@ -335,7 +335,10 @@ def task_of(setting: str) -> str:
     return next(task for task in BASES if setting not in task_type(task).unused)  # type: ignore[index]
 
 
-@pytest.mark.parametrize("task", BASES)
+# That each setting of a chat study has its place in the form, form.test.ts says in a second.
+@pytest.mark.parametrize(
+    "task", [pytest.param(task, marks=[pytest.mark.soak] * (task == "chat")) for task in BASES]
+)
 def test_every_setting_can_be_given_in_the_form(page: Page, stage: Stage, task: str) -> None:
     blank = yaml.safe_load(BLANK.read_text(encoding="utf-8"))
     base = {key: value for key, value in blank.items() if key not in task_type(task).unused}  # type: ignore[index]

@@ -3,7 +3,7 @@
 import os
 
 TIMES = 10 if int(os.environ.get("CANDOR_SOAK", "0")) else 1
-USUAL = 50
+USUAL = 30
 
 
 def examples(few: int) -> int:
