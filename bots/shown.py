@@ -386,10 +386,9 @@ class ShownText:
     """The shown part of an output; empty if there is none.
 
     `changes`: the differences from the output, in the order of `CHANGES`. "thoughts": thoughts were left out.
-    "marks": marks of a template, calls of
-    tools, or the model's own label. "turns": lines of other speakers. "limit": text
-    after the last whole sentence, because a limit of tokens ended the output. "looks", apart from white
-    space: the spelling of tokens, an unpaired quotation mark, or something invisible.
+    "marks": marks of a template, calls of tools, or the model's own label. "turns": lines of other speakers.
+    "limit": text after the last whole sentence, because a limit of tokens ended the output. "looks", apart
+    from white space: the spelling of tokens, an unpaired quotation mark, or something invisible.
     """
 
     text: str

@@ -229,8 +229,11 @@ async def check_bot(
 async def _layout_advice(bot: Bot, asked: CheckResponses) -> Finding | None:
     """Return which layout of messages a model takes that answered nothing; None if none is known."""
     first = asked.answers[0]
-    beyond_layout = first.error is not None and (first.error.unreached or first.error.out)
-    if beyond_layout or not isinstance(bot, TakesLayouts):
+    # Templates are refused, or fail; other failures have other causes, and trials may cost money or time.
+    failed = first.error
+    if failed is None or failed.kind not in ("refused", "error") or failed.unreached or failed.out:
+        return None
+    if not isinstance(bot, TakesLayouts):
         return None
     # Two lines in a row, as after a reply that failed.
     turns = (Turn("worker", first.line), Turn("worker", first.line))

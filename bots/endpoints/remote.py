@@ -30,7 +30,7 @@ from candor.common.network import UnreadableAnswer, bound_answer, trusted
 
 LONGEST_MESSAGE = 300  # characters of the provider's words
 _WORDS = ("message", "detail", "msg", "Message", "error_description")
-_LARGEST_PAGE = 20_000  # characters that are searched for its words
+_LARGEST_PAGE = 4_000  # characters that are searched for its words: the search takes quadratic time
 _LONGEST_PAGE = 200  # characters of an answer that is a page or plain text
 _LONGEST_WAIT = 3_600.0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")

@@ -87,3 +87,13 @@ async def test_where_no_layout_helps_nothing_is_advised() -> None:
     report = await checked(400, lambda messages: False)
     assert report.verdict == "fail"
     assert all(finding.question != LAYOUT for finding in report.findings)
+
+
+async def test_a_bot_that_only_thinks_is_asked_in_no_other_layout() -> None:
+    thoughts = saying("<think>Tea?</think>")
+    async with serving(thoughts) as served:
+        given = {"kind": "openai", "urls": [served.url], "model": "m"}
+        bot = open_endpoint(ENDPOINT.validate_python(given))
+        report = await check_bot(bot, names=(), at_once=1, delays=(), progress=lambda done, of: None)
+        await bot.close()
+        assert len(served.requests) == report.calls
