@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from server.access import sign_ins
 from server.clock import utc_now
@@ -176,8 +176,15 @@ def test_a_page_left_open_over_night_signs_in_again_and_loses_nothing(page: Page
     page.get_by_role("link", name="People").click()
     form = page.get_by_role("form", name="Create a token")
     form.get_by_label("Purpose").fill("night-shift")
-    with closing(sqlite3.connect(stage.database)) as database, database:
-        database.execute("UPDATE sign_in SET expires_at = '2026-01-01 00:00:00'")
+
+    def expire_every_sign_in(asked: Route) -> None:
+        with closing(sqlite3.connect(stage.database)) as database, database:
+            database.execute("UPDATE sign_in SET expires_at = '2026-01-01 00:00:00'")
+        asked.continue_()
+
+    # They expire as the button's request leaves: any earlier, and a list that the page is still
+    # loading could be refused first, and its dialog would cover the button.
+    page.route("**/api/desk/tokens", expire_every_sign_in, times=1)
     form.get_by_role("button", name="Create").click()
     dialog = page.get_by_role("dialog", name="Sign in again")
     expect(dialog).to_be_visible()
