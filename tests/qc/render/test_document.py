@@ -11,28 +11,12 @@ import jsonschema
 import numpy as np
 import pytest
 
-from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
+from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.method.agreement import Pairs
 from qc.render.document import as_json, document, json_schema, schema_text
-from tests.qc.support.analyses import NASTY, awkward_run, bare, rated, whole, without
+from tests.qc.support.analyses import NASTY, awkward_run, bare, rated, whole
 
 SCHEMA = json_schema()
-PARTS = {
-    "intervals": {"intervals", "fragility", "fragile_pairs"},
-    "significance": {"significance", "clusters"},
-    "forecast": {"forecast"},
-    "replication": {"replication", "reproducibility"},
-    "criteria": {"criteria_correlation"},
-    "agreement": {"agreement"},
-    "filter": {"filter"},
-    "alpha": {"alpha_influence"},
-    "persona": {"persona"},
-    "context": {"context", "adjusted", "style"},
-    "topics": {"topics", "topic_areas"},
-    "effort": {"effort", "dialogue_lengths"},
-    "groups": {"groups"},
-    "transcripts": set(),
-}
 # Of a run that rates transcripts alone.
 OF_TRANSCRIPTS = {"transcripts", "reference_lengths"}
 # Of a report that was given a preregistration alone.
@@ -108,12 +92,6 @@ def test_a_whole_report_fits_the_schema() -> None:
     content = check(whole())
     assert set(content) == set(SCHEMA["properties"]) - OF_TRANSCRIPTS - REGISTERED
     assert NASTY in {system["system"] for system in content["systems"]}
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_a_section_that_was_not_computed_is_absent(section: str) -> None:
-    content = check(without(section))
-    assert set(SCHEMA["properties"]) - set(content) == PARTS[section] | OF_TRANSCRIPTS | REGISTERED
 
 
 def test_a_whole_report_on_transcripts_fits_the_schema() -> None:

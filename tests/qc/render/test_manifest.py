@@ -4,13 +4,11 @@ import re
 from importlib import resources
 from pathlib import Path
 
-import pytest
-
 from qc.analysis import SECTIONS
 from qc.render.manifest import FIGURES, REPORTS, TABLES
 from qc.sections import CHAPTERS
 from qc.sections.section import ReportFile
-from tests.qc.support.analyses import bare, rated, without
+from tests.qc.support.analyses import bare, rated
 from tests.qc.support.written import Written
 
 FILES: tuple[ReportFile, ...] = (*REPORTS, *TABLES, *FIGURES)
@@ -62,15 +60,6 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         *(name for name in NAMES if name.endswith("_without_shared_workers.csv")),
     }
     assert made == declared - unheld
-
-
-@pytest.mark.parametrize("section", SECTIONS)
-def test_a_file_is_there_unless_its_section_was_left_out(section: str) -> None:
-    analysis = without(section)
-    absent = {file.name for file in TABLES if file.make(analysis) is None}
-    asked_for = {file.name for file in TABLES if file.option in {section, "transcripts"}}
-    assert absent == asked_for | OF_PEOPLE
-    assert not any(file.make(analysis) for file in FIGURES if file.option == section)
 
 
 def test_without_sections_there_is_what_belongs_to_none() -> None:

@@ -15,29 +15,16 @@ from qc.drawing.sheet import THEME, Figure
 from qc.render import tables
 from qc.render.page import SHOWN_ROWS, all_notes, page, tight
 from qc.render.sentences import SIMULATED
-from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
 from qc.sections.systems.ranking import ranking
 from qc.sections.workers.screening import workers as workers_table
 from qc.table import shade
-from tests.qc.support.analyses import NASTY, awkward_run, bare, whole, without
+from tests.qc.support.analyses import NASTY, awkward_run, bare, whole
 from tests.qc.support.rendered import rendered
 
 CSS = resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8")
 TOKENS = resources.files("qc.render").joinpath("tokens.css").read_text(encoding="utf-8")
 DESIGN = Path(__file__).parents[3] / "frontend" / "src" / "design"
-CHAPTERS = {
-    "significance": "significance",
-    "replication": "replication",
-    "forecast": "forecast",
-    "agreement": "agreement",
-    "alpha": "alpha",
-    "persona": "persona",
-    "context": "context",
-    "topics": "topics",
-    "effort": "effort",
-    "groups": "groups",
-}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
@@ -118,16 +105,6 @@ def test_verdict_first_then_notes_then_ranking_and_signature_at_the_end(text: st
     ]
     assert offsets == sorted(offsets)
     assert text.count(whole().signature.replace("'", "&#39;")) == 2
-
-
-@pytest.mark.parametrize("section", CHAPTERS)
-def test_a_chapter_that_was_not_computed_is_absent(text: str, section: str) -> None:
-    assert f'<section id="{CHAPTERS[section]}">' in text
-    # The chapter on significance has the intervals of differences, too.
-    analysis = without(section).without(Intervals) if section == "significance" else without(section)
-    rest = page(analysis, tables(analysis), {})
-    assert f'id="{CHAPTERS[section]}"' not in rest
-    assert f'href="#{CHAPTERS[section]}"' not in rest
 
 
 def test_every_figure_drawn_for_the_page_is_in_it(text: str, drawn: dict[str, Figure]) -> None:
