@@ -1,4 +1,4 @@
-"""A section that was left out is nowhere in a report: in no key of report.json, no table, no part of the page."""
+"""A section that was left out is in no file of a report: no key of report.json, no table, no chapter."""
 
 import json
 
