@@ -29,8 +29,12 @@ run: $(VENV)/run.stamp $(PAGES) ## install, build, and serve the demo study on h
 
 test: browser services ## everything that CI checks: real browsers, databases and models included
 	@$(MAKE) --no-print-directory --jobs 2 install-models $(PAGES)
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint contract pages-test docs
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint contract pages-test docs compiled-tests
 	$(BIN)/pytest -n $(TESTS_AT_ONCE) --dist loadfile
+
+# Else each of the processes that run the tests, which load them at the same time, would compile all of them.
+compiled-tests: install-models
+	@$(BIN)/pytest --collect-only -q | tail -n 1
 
 check: install ## the quick loop: style, types, contract, unit tests of what differs from the last commit
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint contract
@@ -150,4 +154,4 @@ $(PAGES): frontend/node_modules/.package-lock.json $(PAGE_SOURCES)
 	@touch $@
 
 .PHONY: help run test check soak pages docs lint types contract pages-test wheel install-wheel bench screenshots constraints clean install browser
-.PHONY: install-models services run-lineup
+.PHONY: install-models services run-lineup compiled-tests

@@ -206,6 +206,7 @@ def dialled_in(server: Any, hosts: Start, count: int, tmp_path: Path) -> list[Bo
     return started
 
 
+@pytest.mark.soak  # of the hosts at addresses one of two is killed, and of those that dial in the only one
 def test_one_of_two_hosts_that_dialled_in_is_killed(server: Any, hosts: Start, tmp_path: Path) -> None:
     killed, _ = dialled_in(server, hosts, 2, tmp_path)
     server.stop()
@@ -223,7 +224,7 @@ def test_one_of_two_hosts_that_dialled_in_is_killed(server: Any, hosts: Start, t
     assert left["failures"] == 0
 
 
-@pytest.mark.soak  # of the hosts at addresses one of two is killed, and of those that dial in the only one
+@pytest.mark.soak  # as above
 def test_the_only_host_at_an_address_is_killed_and_started_again(
     server: Any, hosts: Start, tmp_path: Path
 ) -> None:

@@ -33,7 +33,6 @@ from qc.render.document import document
 from qc.run import CHANGES, OPINIONS, Run, Words
 from qc.signature import signature, words_hash
 from tests.qc.support.same import same_run
-from tests.support.examples import examples
 
 LABELS = ["fun", "clear", "topic"]
 SYSTEMS = ["a", "b", "c", "qc"]
@@ -312,7 +311,7 @@ def analysed_or_refused(name: str, content: bytes) -> None:
 
 # What a damaged source comes to is a matter of the loader, and the whole chain takes seven times as long.
 WITHOUT_SECTIONS = AnalysisOptions(sections=frozenset())
-tolerant = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+tolerant = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @tolerant

@@ -19,7 +19,6 @@ from qc.formats.published import ACTIONS
 from qc.loading import load
 from qc.signature import data_hash
 from tests.qc.support.same import same_run
-from tests.support.examples import examples
 
 Refused = Callable[..., str]
 
@@ -340,7 +339,7 @@ CELLS = st.sampled_from(
 )
 
 
-@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     view=st.sampled_from(
         ["run", "criterion", "system", "assignment", "conversation", "rating", "turn", "topic_mark"]
