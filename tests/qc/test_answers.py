@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from qc.answers import count_answers
+from qc.answers.marks import mean_f1
 from qc.errors import DataError, SourceError
 from qc.loading import load
-from qc.marks import mean_f1
 from qc.run import Run
 from tests.server.support.database import query
 from tests.server.support.questions import ASKED, SCALES, answered_run

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.answers.marks import MARK_COLUMNS, count_marks
 from qc.errors import Problem, quoted
-from qc.marks import MARK_COLUMNS, count_marks
 from qc.run import Answers, Run
 
 # The kinds of the server's studies; a test compares them.
