@@ -33,7 +33,7 @@ from server.errors import StudyInvalid
 from server.session.item import Highlight, ItemContent, ItemLine, ItemTopic
 from server.session.plan import derive_seed
 from server.session.protocol import MAX_EDIT, plain
-from server.study import Composition, Study
+from server.study import Composition, Study, SystemName
 
 PROBABILITY = "rating_probability"
 _MOST_PROBLEMS = 20  # reported at once
@@ -59,7 +59,7 @@ class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     item: Name
-    system: Annotated[Name, StringConstraints(pattern=r"^\S+$")]
+    system: SystemName
     family: Name | None = None
     group: Name | None = None
     context: Text | None = None

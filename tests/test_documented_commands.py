@@ -38,6 +38,8 @@ INLINE = re.compile(r"`([^`]+)`")
 OURS = re.compile(r"(?:^\s*|[`\"'(;&|$]\s*|/bin/|sudo |[A-Z_]=\S+ )candor (?=[a-z-])")
 MODULE = re.compile(r"\bpython3? (?:-m ([\w.]+)|((?:benchmarks|scripts|tests)/\S+\.py))(.*)")
 MAKE = re.compile(r"(?:^\s*|RUN |sudo |&& )make ([a-z][a-z-]*)(?=$|\s+[A-Z#&])")
+# All errors of a command line; typer exports only this one of them.
+MISUSE = typer.BadParameter.__mro__[1]
 # Words after which a command of a shell ends.
 END = re.compile(r"\s(?:&&|\|\|?|;|>|<|2>|#)(?:\s|$)|&&")
 
@@ -100,6 +102,43 @@ def mistake(arguments: str) -> str | None:
 def test_every_command_of_a_document_exists(path: Path) -> None:
     wrong = [(line, why) for line in written(path) for found in ours(line) if (why := mistake(found))]
     assert wrong == []
+
+
+def unreadable(arguments: str) -> str | None:
+    """Return why the command line cannot be read, with all values; None if it can, or a file is absent."""
+    name, *rest = words_of(arguments)
+    if name in GROUPS and rest:
+        name, rest = f"{name} {rest[0]}", rest[1:]
+    at = command(name)
+    while hasattr(at, "commands") and rest and rest[0] in at.commands:
+        at, rest = at.commands[rest[0]], rest[1:]
+    try:
+        at.make_context(name, rest)
+    except typer.Exit:  # after --help
+        return None
+    except MISUSE as error:
+        message = error.format_message()  # type: ignore[attr-defined]
+        return None if "does not exist" in message else message
+    return None
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MARKDOWN if path.name != "commands.md"], ids=lambda path: path.name
+)
+def test_every_command_of_a_block_of_code_can_be_read(path: Path) -> None:
+    """Each has the arguments that it requires, and values of the right kind."""
+    blocks = re.sub(r"\\\n\s*", "", "\n".join(FENCED.findall(path.read_text(encoding="utf-8"))))
+    blocks = re.sub(r"\$\([^)]*\)", "X", blocks)  # what another command prints
+    lines = [re.split(r"\s#", found)[0] for line in blocks.splitlines() for found in ours(line)]
+    wrong = [(line, why) for line in lines if not line.startswith("--") and (why := unreadable(line))]
+    assert wrong == []
+
+
+def test_a_command_that_cannot_be_read_is_found() -> None:
+    assert unreadable("estimate data/candor.db --until twelve")
+    assert unreadable("run close")
+    assert unreadable("run close pilot extra")
+    assert unreadable("run close pilot --data data") is None
 
 
 @pytest.mark.parametrize("name", reference.PAGES)

@@ -39,7 +39,7 @@ from qc.loading import LoadOptions, open_source, read_run
 from qc.loading.source import RunFile, Source
 from qc.loading.tables import heading_of, parse_table, read_table
 from qc.method.filter import nobody_passed
-from qc.method.sample import Sample, require_competing, scale_maximum, standardise
+from qc.method.sample import Sample, require_competing, scale_maximum
 from qc.run import Run, codes
 from qc.table import OVERALL, counted, whole
 
@@ -131,7 +131,7 @@ def _probabilities(sample: Sample, counted: NDArray[np.intp], judged: pd.DataFra
 def _scores(sample: Sample) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
     """Return the C names of what is judged, the values and their z, both (rows of the sample, C)."""
     # Slow to import, and not needed for plain files.
-    from qc.transcripts.judgments import unedited  # noqa: PLC0415
+    from qc.transcripts.judgments import standardised, unedited  # noqa: PLC0415
 
     labels = [OVERALL, *sample.run.criteria["label"]]
     raw = np.column_stack([sample.overall["raw"], sample.raw])
@@ -140,7 +140,7 @@ def _scores(sample: Sample) -> tuple[list[str], NDArray[np.float64], NDArray[np.
     if kept is None:
         return labels, raw, z
     value = scale_maximum(sample.run) * kept
-    of_worker = standardise(value[:, None], sample.workers, len(sample.screening.workers))
+    of_worker = standardised(value[:, None], sample.workers, sample.screening)
     return [*labels, UNEDITED], np.column_stack([raw, value]), np.column_stack([z, of_worker])
 
 

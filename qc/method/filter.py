@@ -137,8 +137,8 @@ def untested(screening: Screening) -> str | None:
     if screening.has_test:
         return None
     return (
-        "The items had no bad twins, so no worker could be tested: all whose ratings vary are counted, and "
-        "nothing tells who rated at random."
+        "The items had no bad twins, so no worker could be tested: all are counted, and nothing tells who "
+        "rated at random."
     )
 
 

@@ -66,7 +66,8 @@ class AgainstPeople:
         agreements: by metric, then overall and by criterion.
         conversations: by metric, for metrics that score conversations.
         williams: the tests of pairs of metrics, overall, over the systems that both scored.
-        prefilter: by metric, for every number of systems kept.
+        prefilter: by metric that varies over `shared` and scored all of it, for every number of them kept.
+        shared: (S,), the systems over which metrics are compared: those that most metrics scored.
         qc: (M,), the metrics' scores of the quality-control bot; NaN if there is none.
         notes: sentences that a reader must see.
     """
@@ -78,6 +79,7 @@ class AgainstPeople:
     conversations: tuple[ConversationAgreement, ...]
     williams: tuple[Williams, ...]
     prefilter: tuple[tuple[str, Prefilter], ...]
+    shared: NDArray[np.bool_]
     qc: NDArray[np.float64] | None
     notes: tuple[str, ...]
 
@@ -136,6 +138,7 @@ def hold_systems(
     values = np.asarray(by_system[:, order])
     signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in metrics])
     oriented = values * signs[:, None]
+    shared = _shared(oriented)
     return AgainstPeople(
         human,
         values,
@@ -143,7 +146,8 @@ def hold_systems(
         tuple(_agreements(human, metrics, oriented)),
         (),
         tuple(_williams(human, metrics, oriented)),
-        tuple(_prefilters(human, metrics, oriented)),
+        tuple(_prefilters(human, metrics, oriented, shared)),
+        shared,
         None,
         tuple(_missing(human, metrics, values)),
     )
@@ -184,21 +188,45 @@ def _williams(
     return [test for test in tests if isfinite(test.p)]
 
 
+def _shared(oriented: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return the systems that most metrics scored; of several such sets the largest.
+
+    A large r is more likely with fewer systems, so metrics are compared over the same ones.
+    """
+    scored = np.isfinite(oriented)
+    usable = scored[(scored.sum(axis=1) >= FEWEST_SYSTEMS) & _varies(oriented)]
+    if not len(usable):
+        return np.ones(oriented.shape[1], dtype=np.bool_)
+    sets, counts = np.unique(usable, axis=0, return_counts=True)
+    return np.asarray(sets[np.lexsort((sets.sum(axis=1), counts))[-1]])
+
+
+def _varies(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return, by row, whether the known scores differ."""
+    known = np.isfinite(scores)
+    return np.asarray(np.where(known, scores, -np.inf).max(1) > np.where(known, scores, np.inf).min(1))
+
+
 def _prefilters(
-    human: Scores, metrics: Sequence[MetricScores], oriented: NDArray[np.float64]
+    human: Scores,
+    metrics: Sequence[MetricScores],
+    oriented: NDArray[np.float64],
+    shared: NDArray[np.bool_],
 ) -> list[tuple[str, Prefilter]]:
-    people = human.z[OVERALL].to_numpy(np.float64)
+    people = human.z[OVERALL].to_numpy(np.float64)[shared]
+    scores = oriented[:, shared]
+    usable = np.isfinite(scores).all(axis=1) & _varies(scores)
     return [
-        (metric.name, prefilter(people, scores, keep))
-        for metric, scores in zip(metrics, oriented, strict=True)
-        if np.isfinite(scores).all()
+        (metric.name, prefilter(people, of, keep))
+        for metric, of, is_usable in zip(metrics, scores, usable.tolist(), strict=True)
+        if is_usable
         for keep in range(1, len(people))
     ]
 
 
 def halfway(found: AgainstPeople) -> list[tuple[str, Prefilter]]:
-    """Return, for each metric, the loss from keeping only half of the systems."""
-    keep = half(len(found.human.z))
+    """Return, for each metric, the loss from keeping only half of the shared systems."""
+    keep = half(int(found.shared.sum()))
     return [(name, each) for name, each in found.prefilter if each.keep == keep]
 
 
@@ -281,24 +309,39 @@ def overall(found: AgainstPeople) -> list[AgreementWithPeople]:
     return [each for each in found.agreements if each.on == OVERALL]
 
 
+def _compared(found: AgainstPeople) -> list[AgreementWithPeople]:
+    """Return the agreement of the metrics that scored all shared systems, over these; without NaN."""
+    people = found.human.z[OVERALL].to_numpy(np.float64)[found.shared]
+    signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in found.names])
+    scores = (found.metrics * signs[:, None])[:, found.shared]
+    agreements = [
+        AgreementWithPeople(metric.name, OVERALL, agree(people, of))
+        for metric, of in zip(found.names, scores, strict=True)
+        if np.isfinite(of).all()
+    ]
+    return [each for each in agreements if isfinite(each.systems.pearson.value)]
+
+
 def verdict(found: AgainstPeople) -> list[str]:
     """Say which metric agrees best with people, how certain that is, and what choosing by metrics loses."""
-    known = [each for each in overall(found) if isfinite(each.systems.pearson.value)]
+    known = _compared(found)
     if not known:
         return ["No metric varies over the systems, so none can be held against people."]
-    # A large r is more likely with fewer systems, so only metrics that scored all of them are compared.
-    most = max(each.systems.n for each in known)
-    best = max(
-        (each for each in known if each.systems.n == most), key=lambda each: each.systems.pearson.value
-    )
-    r = best.systems.pearson
-    sentences = [
-        f"{best.metric} agrees best with people: r = {decimal(r.value)} over n = {best.systems.n} systems, "
-        + (f"95 % interval {decimal(r.low)} to {decimal(r.high)}." if isfinite(r.low) else "no interval.")
-    ]
-    if most < MANY_SYSTEMS:
+    best = max(known, key=lambda each: each.systems.pearson.value)
+    n, r = best.systems.n, best.systems.pearson
+    certainty = f"95 % interval {decimal(r.low)} to {decimal(r.high)}" if isfinite(r.low) else "no interval"
+    if found.shared.all():
+        first = f"{best.metric} agrees best with people: r = {decimal(r.value)} over n = {n} systems"
+    else:
+        of = f"{len(known)} of {len(found.names)}" if len(known) < len(found.names) else f"all {len(known)}"
+        first = (
+            f"Over the {n} systems that {of} metrics scored, {best.metric} agrees best with people: "
+            f"r = {decimal(r.value)}"
+        )
+    sentences = [f"{first}, {certainty}."]
+    if n < MANY_SYSTEMS:
         sentences.append(
-            f"{most} systems are few: such an r moves widely with other systems, and the best of "
+            f"{n} systems are few: such an r moves widely with other systems, and the best of "
             f"{len(known)} metrics looks better than it is."
         )
     return [*sentences, *_rivals(found, best.metric), *_lost(found)]
@@ -321,13 +364,15 @@ def _lost(found: AgainstPeople) -> list[str]:
     if not halves:
         return []
     lost = [name for name, each in halves if not each.best_kept]
-    people_best = found.human.z["system"].iloc[0]
+    systems = "the systems" if found.shared.all() else "these systems"
+    best = found.human.z["system"][found.shared].iloc[0]
     if not lost:
         return [
-            f"Had half of the systems been thrown out by any of the metrics, {people_best} would be left."
+            f"Had half of {systems} been thrown out by any of the metrics, people's best, {best}, "
+            "would be left."
         ]
     return [
-        f"Had the better half of the systems been chosen by a metric first, people's best, {people_best}, "
+        f"Had the better half of {systems} been chosen by a metric first, people's best, {best}, "
         f"would have been thrown out by {len(lost)} of {len(halves)} metrics: {listed(lost)}."
     ]
 

@@ -264,7 +264,7 @@ def williams_table(found: AgainstPeople) -> FindingsTable:
 
 def prefilter_table(found: AgainstPeople) -> FindingsTable:
     """Return what choosing by a metric first loses."""
-    systems = found.human.z["system"].to_numpy()
+    systems = found.human.z["system"].to_numpy()[found.shared]
     frame = pd.DataFrame(
         [
             {
@@ -294,8 +294,9 @@ def prefilter_table(found: AgainstPeople) -> FindingsTable:
     )
     text = (
         f"What keeping the best {half} of {len(systems)} systems by the metric before asking people would "
-        "have lost; ties at the cut stay. Regret is people's highest score minus their highest of what was "
-        "kept. The file has every other number to keep."
+        "have lost, of the metrics that differ over these systems and scored them all; ties at the cut stay. "
+        "Regret is people's highest score minus their highest of what was kept. The file has every other "
+        "number to keep."
     )
     return FindingsTable("prefilter", "Filtering by the metric first", text, Table(frame, columns, shown))
 

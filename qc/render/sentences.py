@@ -105,7 +105,7 @@ def _plain_other_run(analysis: Analysis) -> str:
             return "All systems were rated alike, so whether a second run would agree cannot be told."
         if expectation is None:
             return "This run is too small to tell whether a second one would agree."
-        return f"A second run of the same size {expectation}."
+        return f"The scores of a second run of this size with other workers {expectation} with these."
     if not math.isfinite(replication.z.pearson["overall"]):
         return "The second run cannot be compared with this one."
     return f"The second run {_agreement(replication, analysis)}."
@@ -120,9 +120,10 @@ def _plain_data(analysis: Analysis) -> str:
         return f"{passed}, which are too few to judge the data."
     if check is None or not math.isfinite(check.random_among_passed_bound):
         return f"{passed}."
-    if check.random_among_passed_bound > FEW_RANDOM:
-        return f"{passed}, but some of them may have rated at random."
-    return f"{passed}{', and the data look sound' if _look_sound(analysis, check) else ''}."
+    at_random = whole(check.random_among_passed_bound * workers.passed)
+    if _look_sound(analysis, check):
+        return f"{passed}, and at most {at_random} of these rated at random."
+    return f"{passed}, but up to {at_random} of these may have rated at random."
 
 
 def _look_sound(analysis: Analysis, check: FilterCheck) -> bool:

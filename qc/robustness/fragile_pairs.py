@@ -31,6 +31,7 @@ from qc.robustness.fragility import SMALL, small_removals, without
 from qc.robustness.intervals import Intervals, told_apart, worker_sums
 from qc.statistics.confidence import LEVEL
 from qc.statistics.resampling import influences
+from qc.table import percent, whole
 
 Pair = tuple[int, int]
 # So many pairs that look most fragile are searched closely, and a removal is corrected by so many workers.
@@ -62,11 +63,25 @@ class FragilePairs:
         pair: of all pairs that are told apart, the one that takes the fewest workers; None if no removal
             was found.
         border: the same of the pairs whose systems are in different groups: two groups become one.
+        lead: the same of the pairs of the system with the highest score and another.
     """
 
     passed: int
     pair: Removal | None
     border: Removal | None
+    lead: Removal | None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence if few workers decide which systems may be as good as the one with the highest score."""
+        if self.lead is None or not self.is_small(self.lead):
+            return ()
+        count = len(self.lead.workers)
+        return (
+            f"Without {whole(count)} of the {whole(self.passed)} workers who passed "
+            f"({percent(count / self.passed)}), {self.lead.second} would no longer be told apart from "
+            f"{self.lead.first}, which has the highest score.",
+        )
 
     def is_small(self, found: Removal | None) -> bool:
         """Return whether a removal is small enough for the verdict."""
@@ -92,10 +107,10 @@ def fragile_pairs(sample: Sample, scores: Scores, found: Intervals, seed: int) -
     group = {name: number for number, names in enumerate(found.groups) for name in names}
     pairs: list[Pair] = [(int(i), int(j)) for i, j in np.argwhere(apart)]
     across = [(i, j) for i, j in pairs if group[found.systems[i]] != group[found.systems[j]]]
-    border = search.fewest(across)
-    removals = [each for each in (search.fewest(pairs), border) if each is not None]
+    border, lead = search.fewest(across), search.fewest([(i, j) for i, j in pairs if i == 0])
+    removals = [each for each in (search.fewest(pairs), border, lead) if each is not None]
     fewest = min(removals, key=lambda each: len(each.workers), default=None)
-    return FragilePairs(len(search.names), fewest, border)
+    return FragilePairs(len(search.names), fewest, border, lead)
 
 
 class _Search:

@@ -15,13 +15,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.filter import Screening
-from qc.method.sample import Sample, as_given, oriented, scale_maximum, standardise
+from qc.method.sample import Sample, as_given, oriented, scale_maximum
 from qc.run import ITEM_KINDS, ItemKind, Run, codes
 from qc.statistics.confidence import t_interval
 from qc.statistics.correlation import Kappa, kappa, kendall, pearson, spearman
 from qc.statistics.groups import group_means
 from qc.table import between, decimal, whole
 from qc.transcripts.filter import of_kind, twins
+from qc.transcripts.judgments import standardised
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def describe_controls(run: Run, sample: Sample) -> Controls:
     """Return the scores of the kinds of items, in each group of workers."""
     scores, workers = oriented(run), codes(run.conversations["worker"])
     count = len(sample.screening.workers)
-    z = standardise(scores, workers, count).mean(axis=1)
+    z = standardised(scores, workers, sample.screening).mean(axis=1)
     raw = scores.mean(axis=1)
     distance = raw - _ordinary(run, raw, workers, count)
     passed = sample.screening.workers["passed"].to_numpy(bool)

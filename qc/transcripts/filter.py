@@ -121,7 +121,10 @@ NO_PAIR = "no bad twin beside its ordinary item"
 
 
 def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screening:
-    """Test every worker of a run of transcripts; without bad twins, keep all whose ratings vary.
+    """Test every worker of a run of transcripts; without bad twins, keep all.
+
+    Without a test, workers whose ratings are all the same may be right: every answer that they judged may be
+    wrong, every text perfect. To leave them out would move the means away from 0 or 100.
 
     Args:
         run: the data.
@@ -139,7 +142,7 @@ def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) ->
     pairs = twins(run, "bad")
     if not len(pairs.control):
         unknown = np.full(count, np.nan)
-        return Screening.of(alpha, names, unknown, unknown, varies, np.where(varies, "", NO_VARIANCE))
+        return Screening.of(alpha, names, unknown, unknown, varies, np.full(count, "", np.str_))
     counting = run.criteria["counts_for_qc"].to_numpy(bool)
     if not counting.any():
         raise EmptyRunError(

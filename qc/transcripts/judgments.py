@@ -2,7 +2,8 @@
 
 Source: Ji, PhD thesis, chapters 3 and 4. A repeat is averaged with its item; bad twins and references never
 count. z is over all ratings of a worker, as in chapter 3; chapter 4 excludes bad twins from mean and standard
-deviation. The thesis gives no divisor; here it is n - 1, as for conversations.
+deviation. The thesis gives no divisor; here it is n - 1, as for conversations. In a run without bad twins,
+workers whose ratings are all the same count, too. Their z is 0, as by the formula of the authors' code.
 """
 
 from dataclasses import replace
@@ -10,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.method.filter import Screening
 from qc.method.sample import Sample, oriented, standardise
 from qc.run import Run, codes
 from qc.transcripts.filter import items_of, of_kind, screen_raters, twins
@@ -33,16 +35,24 @@ def take_judgments(run: Run, alpha: float = 0.05) -> Sample:
         systems=codes(run.conversations["system"])[rows],
         is_qc=np.zeros(len(rows), bool),
         raw=judged(run, scores),
-        z=judged(run, standardise(scores, workers, len(screening.workers))),
+        z=judged(run, standardised(scores, workers, screening)),
         items=codes(items_of(run)["item"])[rows],
     )
+
+
+def standardised(
+    scores: NDArray[np.float64], workers: NDArray[np.intp], screening: Screening
+) -> NDArray[np.float64]:
+    """Return z; for workers whose ratings are all the same it is 0 in a run without a test, else NaN."""
+    z = standardise(scores, workers, len(screening.workers))
+    return z if screening.has_test else np.nan_to_num(z)
 
 
 def without_bad(run: Run, sample: Sample) -> Sample:
     """Return `sample`, the judgments of `run`, with mean and sd of z without ratings of bad twins."""
     scores, others = oriented(run), ~of_kind(run, "bad")
     workers, z = codes(run.conversations["worker"]), np.full(scores.shape, np.nan)
-    z[others] = standardise(scores[others], workers[others], len(sample.screening.workers))
+    z[others] = standardised(scores[others], workers[others], sample.screening)
     return replace(sample, z=judged(run, z))
 
 

@@ -37,6 +37,7 @@ T = TypeVar("T")
 _THREADS = ThreadPoolExecutor(2, "study-texts")
 _PATTERNS = {
     "^[a-z][a-z0-9_]*$": "a name: lowercase letters, digits or _, starting with a letter",
+    r"^\S+$": "a name without spaces",
     "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "the code of a language, such as “de” or “pt-BR”",
     "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
     "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",

@@ -45,6 +45,8 @@ from server.study.texts import ENGLISH, instrument_of
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
+# A system whose items are rated may have any name without spaces; one that chats has a label.
+SystemName = Annotated[str, StringConstraints(pattern=r"^\S+$", max_length=200)]
 
 
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
@@ -149,7 +151,7 @@ def _end(closed_at: datetime | None, days: int | None) -> datetime | None:
 class Simulate(_Section):
     """The simulated workers' opinion of every system's quality, from 0 (bad) to 1 (good)."""
 
-    quality: dict[Label, Annotated[float, Field(ge=0, le=1, strict=True)]]
+    quality: dict[SystemName, Annotated[float, Field(ge=0, le=1, strict=True)]]
 
 
 PARTNER = "human:partner"  # a bot that is another worker of the run

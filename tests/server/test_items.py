@@ -153,6 +153,12 @@ def test_every_item_gets_a_bad_twin_where_some_are_asked_for(write: Callable[...
     assert all(item.forms.keys() == {"ordinary"} for item in pool(path, composition={"ordinary": 4}))
 
 
+def test_simulated_workers_judge_systems_of_any_name(write: Callable[..., Path]) -> None:
+    path = write({"item": "q1", "system": "BART-large", "text": "When was it built?"})
+    judged = {"quality": {"BART-large": 0.9}}
+    assert pool(path, composition={"ordinary": 1}, simulate=judged)[0].system == "BART-large"
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

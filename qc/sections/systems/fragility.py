@@ -114,6 +114,7 @@ PAIRS = Part(
     key="fragile_pairs",
     content=_of_pairs,
     option="intervals",
+    notes=lambda found: found.notes,
     schema=schema.record(
         "The fewest workers found without whom systems are no longer told apart; absent if none are.",
         passed=schema.integer("Workers who passed."),

@@ -355,7 +355,7 @@ SECTION = Section(
 they rate it clearly lower than the systems (one-sided rank-sum test over all their assignments, p &lt; \
 {{ "%g" | format(a.sample.screening.alpha) }}, on the criteria that count for quality \
 control).{% elif not a.sample.screening.has_test %}No item had a bad twin, so no worker was tested: all \
-whose ratings vary are counted.{% else %}Some items have a bad twin, the same text with words of another \
+are counted.{% else %}Some items have a bad twin, the same text with words of another \
 in it. A worker passes if they rate bad twins clearly lower than the items that they were made of (one-sided \
 signed-rank test over all such pairs of a worker, p &lt; {{ "%g" | format(a.sample.screening.alpha) }}, on \
 the criteria that count for quality control).{% endif %}{% if a.sample.screening.has_test %} Only workers \

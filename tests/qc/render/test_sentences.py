@@ -372,11 +372,14 @@ def test_headlines_say_what_is_known_of_another_run_and_of_the_data() -> None:
     assert few[1] == "This run is too small to tell whether a second one would agree."
     assert few[2] == "2 of 2 workers passed quality control, which are too few to judge the data."
     sound, doubtful = headlines(judged(0.07))[2], headlines(judged(0.4))[2]
-    assert sound == "1,070 of 1,100 workers passed quality control, and the data look sound."
-    assert doubtful.endswith("passed quality control, but some of them may have rated at random.")
+    passed = "1,070 of 1,100 workers passed quality control"
+    assert sound == f"{passed}, and at most 75 of these rated at random."
+    assert doubtful == f"{passed}, but up to 428 of these may have rated at random."
     assert headlines(judged(NAN))[2] == "1,070 of 1,100 workers passed quality control."
     foretold = headlines(analyses.whole().without(Replication).having(foreseen(0.94)))[1]
-    assert foretold == "A second run of the same size would very likely agree."
+    assert foretold == (
+        "The scores of a second run of this size with other workers would very likely agree with these."
+    )
 
 
 def test_headlines_where_nobody_passed() -> None:

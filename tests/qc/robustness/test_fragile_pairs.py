@@ -77,7 +77,7 @@ def test_no_quarter_of_the_workers_joins_two_systems_that_all_tell_apart() -> No
     # One is better by 2 in the eyes of all 40 workers, who differ by 0.1.
     workers, systems = (each.ravel() for each in np.indices((40, 2)))
     z = 2.0 * systems + np.random.default_rng(3).normal(0, 0.1, 80)
-    assert fragile(sample_of_arrays(workers, systems, z[:, None])) == FragilePairs(40, None, None)
+    assert fragile(sample_of_arrays(workers, systems, z[:, None])) == FragilePairs(40, None, None, None)
 
 
 @pytest.mark.published
@@ -90,3 +90,16 @@ def test_published(published_sample: Callable[[str, str], Sample]) -> None:
     assert found.border is not None
     assert (found.passed, found.border.first, found.border.second) == (138, "seq2seq", "lan_model")
     assert len(found.border.workers) == 3
+
+
+@pytest.mark.published
+def test_few_workers_behind_the_lead_are_told(published_sample: Callable[[str, str], Sample]) -> None:
+    """On run 1 two of 173 workers decide that kvmemnn is not among those that may be as good."""
+    sample = published_sample("free_run1", "hits_data.json")
+    scores = score(sample)
+    found = fragile_pairs(sample, scores, intervals(sample, scores, 10_000, 0), 0)
+    assert found is not None
+    assert found.notes == (
+        "Without 2 of the 173 workers who passed (1.2 %), kvmemnn would no longer be told apart from "
+        "biencoder, which has the highest score.",
+    )

@@ -156,20 +156,25 @@ def test_negative_criteria_are_reversed_first(tmp_path: Path) -> None:
         assert getattr(take_judgments(turned, alpha=0.1), name) == pytest.approx(getattr(straight, name))
 
 
-def test_without_bad_twins_all_whose_ratings_vary_are_counted(tmp_path: Path) -> None:
-    """As Chaganty et al. publish post-editing: they dropped attention checks."""
+def test_without_bad_twins_all_workers_are_counted(tmp_path: Path) -> None:
+    """As Chaganty et al. publish post-editing: they dropped attention checks.
+
+    Whoever finds all answers wrong, as here, is right where they are.
+    """
     anna = [row for row in ANNA if row[2] != "bad"]
-    constant = [(1, "a1", "ordinary", 0, "ada", 50), (2, "b1", "ordinary", 0, "bob", 50)]
+    constant = [(1, "a1", "ordinary", 0, "ada", 0), (2, "b1", "ordinary", 0, "bob", 0)]
     run = loaded(ratings(anna=anna, constant=constant), tmp_path)
     sample = take_judgments(run)
     workers = sample.screening.workers.set_index("worker")
-    assert workers["reason"].to_dict() == {"anna": "", "constant": NO_VARIANCE}
+    assert workers["reason"].to_dict() == {"anna": "", "constant": ""}
     assert workers["p"].isna().all()
-    assert score(sample).raw.set_index("system")["overall"].to_dict() == {"ada": 70, "bob": 40}
+    # Of a1 and a2 the means are (80 + 0) / 2 and 60; of b1 and b2 (50 + 0) / 2 and 30.
+    assert score(sample).raw.set_index("system")["overall"].to_dict() == {"ada": 50, "bob": 27.5}
+    assert sample.z[sample.workers == 1].tolist() == [[0], [0]]
     analysis = analyse(run, AnalysisOptions(bootstrap=100))
     assert any("no worker could be tested" in note for note in analysis.notes)
     assert analysis.signature.partition("filter=")[2].startswith("none|")
-    assert "1 of 2 workers count; none of them was tested" in headlines(analysis)[2]
+    assert "2 of 2 workers count; none of them was tested" in headlines(analysis)[2]
 
 
 def test_edits_are_judgments_beside_ratings(tmp_path: Path) -> None:
