@@ -80,12 +80,13 @@ class Platform(ABC):
 class InstalledPlatform(Platform):
     """A platform of others: a web server that is started by a command of its own environment."""
 
+    _server: subprocess.Popen[bytes]
+
     def __init__(self, folder: Path, home: Path | None) -> None:
         super().__init__(folder, home)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = folder / "server.log"
-        self._server: subprocess.Popen[bytes] | None = None
 
     def run(self, *command: str, cwd: Path, **environment: str) -> None:
         """Start the server, and wait until it answers."""
@@ -105,20 +106,17 @@ class InstalledPlatform(Platform):
 
     @property
     def process(self) -> int:
-        assert self._server is not None
         return self._server.pid
 
     def kill(self) -> None:
         os.killpg(self.process, signal.SIGKILL)
-        assert self._server is not None
         self._server.wait()
 
     def _answers(self) -> bool:
-        assert self._server is not None
         if self._server.poll() is not None:
             raise SystemExit(f"The server did not start:\n{self.log.read_text()}")
         try:
-            with urllib.request.urlopen(self.url, timeout=5):
+            with urllib.request.urlopen(self.url, timeout=5):  # noqa: S310
                 return True
         except urllib.error.HTTPError:
             return True

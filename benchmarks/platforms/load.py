@@ -55,7 +55,7 @@ class Record:
         """Chat as one participant until an error or the end; errors after the kill do not count."""
         try:
             await self._chat(participant, number, load)
-        except Exception as error:  # noqa: BLE001 - of whatever client the platform needs
+        except Exception as error:
             if not self.over:
                 self.errors[f"{type(error).__name__}: {error}"[:200]] += 1
 

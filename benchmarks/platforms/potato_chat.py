@@ -1,6 +1,5 @@
 """Potato: each participant chats with the echo agent of an `interactive_chat` display."""
 
-import itertools
 import json
 from collections.abc import Iterator
 

@@ -6,7 +6,6 @@ import json
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -18,6 +17,8 @@ from benchmarks.platforms.adapter import InstalledPlatform, Participant
 class SlurkUser(Participant):
     """A user in a room. It speaks Socket.IO (protocol 5, over Engine.IO 4) as text frames."""
 
+    _reading: asyncio.Task[None]
+
     def __init__(self, socket: ClientConnection, room: int, opens: bool) -> None:
         self.opens = opens
         self._socket = socket
@@ -26,7 +27,6 @@ class SlurkUser(Participant):
         self._acknowledged: dict[str, asyncio.Event] = {}
         self._others: asyncio.Queue[None] = asyncio.Queue()
         self._mine: set[str] = set()
-        self._reading: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
         await self._socket.send("40")
@@ -47,7 +47,6 @@ class SlurkUser(Participant):
 
     async def _or_closed(self, waiting: Any) -> None:
         """Wait; raise what ended the reading of frames if that ends first."""
-        assert self._reading is not None
         task = asyncio.ensure_future(waiting)
         await asyncio.wait({task, self._reading}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
