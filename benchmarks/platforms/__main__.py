@@ -4,8 +4,8 @@ python -m benchmarks.platforms candor [--connections 200] [--pause 10] [--second
 python -m benchmarks.platforms slurk --home FOLDER
 
 Participants exchange messages with a bot or with each other, and think between them. Then the server is
-killed, and each message that it had acknowledged is looked for in its own store. docs/explanation/platforms.md
-says how to install each platform, what is measured and what not.
+killed, and each message that it had acknowledged is looked for in its own store.
+docs/explanation/platforms.md has how to install each platform, what is measured and what not.
 """
 
 import asyncio
