@@ -67,7 +67,7 @@ class Platform(ABC):
 
     @abstractmethod
     def kill(self) -> None:
-        """Kill the server and its children as `kill -9` does."""
+        """Kill the server and its children as `kill -9` does, if it is running."""
 
     @property
     def home(self) -> Path:
@@ -80,7 +80,7 @@ class Platform(ABC):
 class InstalledPlatform(Platform):
     """A platform of others: a web server that is started by a command of its own environment."""
 
-    _server: subprocess.Popen[bytes]
+    _server: subprocess.Popen[bytes] | None = None
 
     def __init__(self, folder: Path, home: Path | None) -> None:
         super().__init__(folder, home)
@@ -91,10 +91,10 @@ class InstalledPlatform(Platform):
     def run(self, *command: str, cwd: Path, **environment: str) -> None:
         """Start the server, and wait until it answers."""
         with self.log.open("wb") as log:
-            self._server = subprocess.Popen(
+            self._server = server = subprocess.Popen(
                 command, cwd=cwd, env=os.environ | environment, stdout=log, stderr=log, start_new_session=True
             )
-        wait_until(self._answers)
+        wait_until(lambda: self._answers(server), "the server")
 
     def packages(self, *names: str) -> dict[str, str]:
         """Return the versions of packages in the platform's own environment."""
@@ -106,14 +106,17 @@ class InstalledPlatform(Platform):
 
     @property
     def process(self) -> int:
+        assert self._server is not None  # noqa: S101 - it was started
         return self._server.pid
 
     def kill(self) -> None:
-        os.killpg(self.process, signal.SIGKILL)
-        self._server.wait()
+        if self._server is not None:
+            os.killpg(self._server.pid, signal.SIGKILL)
+            self._server.wait()
+            self._server = None
 
-    def _answers(self) -> bool:
-        if self._server.poll() is not None:
+    def _answers(self, server: "subprocess.Popen[bytes]") -> bool:
+        if server.poll() is not None:
             raise SystemExit(f"The server did not start:\n{self.log.read_text()}")
         try:
             with urllib.request.urlopen(self.url, timeout=5):  # noqa: S310

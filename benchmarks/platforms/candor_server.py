@@ -33,7 +33,7 @@ class CandorWorker(Participant):
         due = await self._until("topic_due")
         self._where = {key: due[key] for key in ("conversation", "attempt")}
         await self._tell("topic", text="the sea", opinion="like", **self._where)
-        await self._until("conversation_started")
+        await self._until("conversation_running")
 
     async def send(self, text: str) -> None:
         name = await self._tell("say", turn=self._turn, text=text, **self._where)
@@ -68,11 +68,13 @@ class CandorServer(Platform):
     def __init__(self, folder: Path, home: Path | None) -> None:
         super().__init__(folder, home)
         self._server = Server(folder)
+        self._running = False
 
     async def start(self, participants: int) -> None:
         study = self.folder / "turns.yaml"
         study.write_text(f"{STUDY}maximum_inputs: 1000\n")
         self._server.open_run(study, "turns")
+        self._running = True
         self._server.start()
 
     async def join(self, number: int) -> CandorWorker:
@@ -94,4 +96,6 @@ class CandorServer(Platform):
         return self._server.process.pid
 
     def kill(self) -> None:
-        self._server.kill()
+        if self._running:
+            self._server.kill()
+            self._running = False

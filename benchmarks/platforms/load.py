@@ -49,15 +49,13 @@ class Record:
         self.waits: list[float] = []  # milliseconds, those of the measurement
         self.errors: Counter[str] = Counter()
         self.counting = False
-        self.over = False
 
     async def follow(self, participant: Participant, number: int, load: Load) -> None:
-        """Chat as one participant until an error or the end; errors after the kill do not count."""
+        """Chat as one participant until the task is cancelled, or until an error."""
         try:
             await self._chat(participant, number, load)
         except Exception as error:
-            if not self.over:
-                self.errors[f"{type(error).__name__}: {error}"[:200]] += 1
+            self.errors[f"{type(error).__name__}: {error}"[:200]] += 1
 
     async def _chat(self, participant: Participant, number: int, load: Load) -> None:
         if not participant.opens:
@@ -67,8 +65,6 @@ class Record:
             tag = f"#{number}.{count}#"
             since = self.sent[tag] = time.perf_counter()
             await participant.send(f"{tag} {SAYING}")
-            if self.over:
-                return
             del self.sent[tag]
             self.acknowledged.add(tag)
             if self.counting:
@@ -79,7 +75,30 @@ class Record:
 async def measure(target: Platform, load: Load) -> dict[str, Any]:
     """Start the server, let people chat, kill it, and count what is in its store; return the result."""
     load_before = os.getloadavg()[0]
-    await target.start(load.connections)
+    try:
+        await target.start(load.connections)
+        versions = dict(target.versions())
+        record, figures = await exchange(target, load)
+    finally:
+        target.kill()
+    stored = {tag for text in target.stored() for tag in TAG.findall(text)}
+    return {
+        "exchange": target.exchange,
+        "acknowledged_by": target.acknowledged,
+        "store": target.store,
+        "versions": versions,
+        "machine": machine(),
+        "load_average": {"before": round(load_before, 2), "after": round(os.getloadavg()[0], 2)},
+        "load": asdict(load),
+        **figures,
+        "errors": dict(record.errors),
+        "acknowledged": len(record.acknowledged),
+        "lost": len(record.acknowledged - stored),
+    }
+
+
+async def exchange(target: Platform, load: Load) -> tuple[Record, dict[str, Any]]:
+    """Let people join and chat; return what they recorded, and the figures of the measurement."""
     record = Record()
     places = asyncio.Semaphore(AT_ONCE)
 
@@ -90,39 +109,27 @@ async def measure(target: Platform, load: Load) -> dict[str, Any]:
     began = time.perf_counter()
     participants = await asyncio.gather(*(arrive(number) for number in range(load.connections)))
     arrivals = load.connections / (time.perf_counter() - began)
-    chats = [
-        asyncio.create_task(record.follow(participant, number, load))
-        for number, participant in enumerate(participants)
-    ]
-    await asyncio.sleep(WARM_UP + 1.5 * load.pause)
-    used, began, record.counting = processor_seconds(target.process), time.perf_counter(), True
-    await asyncio.sleep(load.seconds)
-    used, seconds = processor_seconds(target.process) - used, time.perf_counter() - began
-    record.over, ended = True, time.perf_counter()
-    target.kill()
-    for chat in chats:
-        chat.cancel()
-    await asyncio.gather(*chats, return_exceptions=True)
-    stored = {tag for text in target.stored() for tag in TAG.findall(text)}
-    return {
-        "exchange": target.exchange,
-        "acknowledged_by": target.acknowledged,
-        "store": target.store,
-        "versions": dict(target.versions()),
-        "machine": machine(),
-        "load_average": {"before": round(load_before, 2), "after": round(os.getloadavg()[0], 2)},
-        "load": asdict(load),
+    async with asyncio.TaskGroup() as chats:
+        tasks = [
+            chats.create_task(record.follow(participant, number, load))
+            for number, participant in enumerate(participants)
+        ]
+        await asyncio.sleep(WARM_UP + 1.5 * load.pause)
+        used, began, record.counting = processor_seconds(target.process), time.perf_counter(), True
+        await asyncio.sleep(load.seconds)
+        used, ended = processor_seconds(target.process) - used, time.perf_counter()
+        target.kill()
+        for task in tasks:
+            task.cancel()
+    return record, {
         "arrivals_a_second": round(arrivals, 1),
-        "messages_a_second": round(len(record.waits) / seconds, 2),
+        "messages_a_second": round(len(record.waits) / (ended - began), 2),
         "acknowledgement_ms": quantiles(record.waits),
         "waiting_at_the_kill": {
             "messages": len(record.sent),
             "longest_ms": round(1000 * max((ended - since for since in record.sent.values()), default=0.0)),
         },
         "processor_ms_a_message": round(1000 * used / max(len(record.waits), 1), 3),
-        "errors": dict(record.errors),
-        "acknowledged": len(record.acknowledged),
-        "lost": len(record.acknowledged - stored),
     }
 
 
