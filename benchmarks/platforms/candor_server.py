@@ -33,7 +33,7 @@ class CandorWorker(Participant):
         due = await self._until("topic_due")
         self._where = {key: due[key] for key in ("conversation", "attempt")}
         await self._tell("topic", text="the sea", opinion="like", **self._where)
-        await self._until("conversation_running")
+        await self._until("conversation_started")
 
     async def send(self, text: str) -> None:
         name = await self._tell("say", turn=self._turn, text=text, **self._where)

@@ -18,6 +18,7 @@ import numpy as np
 
 from benchmarks.platforms.adapter import Participant, Platform
 from benchmarks.turns import SAYING, WARM_UP, seconds_in
+from tests.support.waiting import PATIENCE
 
 SPREAD = 0.5  # standard deviation of the logarithm of a pause
 AT_ONCE = 8  # arrivals
@@ -103,7 +104,7 @@ async def exchange(target: Platform, load: Load) -> tuple[Record, dict[str, Any]
     places = asyncio.Semaphore(AT_ONCE)
 
     async def arrive(number: int) -> Participant:
-        async with places:
+        async with places, asyncio.timeout(PATIENCE):
             return await target.join(number)
 
     began = time.perf_counter()
