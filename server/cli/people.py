@@ -83,7 +83,15 @@ def _hand_over(
     stderr.print(f"For [bold]{escape(found.name)}[/]{role}: the link works once, within a week.")
     if texts is not None:
         mail = InvitationMail(settings)
-        sending = mail.send_any(texts, found.name, None, study, found.link, found.link_expires_at)
+        sending = mail.send_any(
+            texts,
+            found.name,
+            None,
+            study,
+            found.link,
+            found.link_expires_at,
+            has_password=found.has_password,
+        )
         sent = asyncio.run(sending)
         if sent.mail_failure is not None:
             fail(f"the e-mail could not be sent: {sent.mail_failure}", "Send the link yourself.")

@@ -24,7 +24,7 @@ def begin(page: Page, stage: Stage, run: str) -> None:
 
 
 def at(page: Page, number: int, of: int = 20) -> None:
-    expect(page.locator(".rating .kicker").first).to_have_text(f"Number {number} of {of}")
+    expect(page.locator(".rating .kicker").first).to_have_text(f"Task {number} of {of}")
 
 
 def submit(page: Page) -> None:

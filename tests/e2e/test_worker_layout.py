@@ -50,7 +50,24 @@ def test_nothing_of_a_chat_is_lost_on_a_small_screen(phone: Page, stage: Stage, 
         phone.wait_for_function(f"selectors => ({MISPLACED})(selectors).length === 0", arg=parts)
         assert phone.evaluate("document.querySelector('.log').clientHeight") > 30
         assert phone.get_by_role("textbox").evaluate("field => field.scrollHeight <= field.clientHeight")
-        assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        # A phone's `innerWidth` grows with what is too wide.
+        assert phone.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_japanese_phrases_break_where_large_letters_leave_no_room(phone: Page, stage: Stage) -> None:
+    phone.goto(f"{stage.url}/w/in_ja?worker=large")
+    phone.locator(".button-primary").click()
+    phone.locator("#topic").fill("パン")
+    phone.get_by_role("radio").first.check()
+    phone.locator(".button-primary").click()
+    phone.locator("#message").fill("こんにちは")
+    phone.locator("#message").press("Enter")
+    phone.locator(".chat-next .button").click()
+    phone.locator("dialog .button-primary").click()
+    expect(phone.get_by_role("slider").first).to_be_attached()
+    phone.set_viewport_size({"width": 360, "height": 740})
+    phone.evaluate("document.documentElement.style.fontSize = '32px'")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 # The height that an open keyboard leaves, of phones old and new, with letters up to twice as large.
@@ -89,7 +106,8 @@ def test_with_the_keyboard_open_topic_and_count_stand_on_one_bar(
             assert bar["height"] == 48 if letters == 16 else bar["height"] < 70
             assert shown["width"] > 3 * letters
             assert phone.evaluate("document.querySelector('.log').clientHeight") > 100
-            assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            # A phone's `innerWidth` grows with what is too wide.
+        assert phone.evaluate("document.documentElement.scrollWidth") <= width
         if not enough:
             expect(phone.locator(".chat-next .button")).to_be_hidden()
             for replies in range(1, 11):

@@ -1,4 +1,5 @@
 import type { AssignmentRow } from "./api_types";
+import { capitalised } from "./format";
 
 export type Phase = AssignmentRow["step"];
 
@@ -26,5 +27,5 @@ export function phaseName(phase: Phase): string {
 /** As the heading of a stage that belongs to no conversation. */
 export function stageName(phase: Phase): string {
   const name = phase === "instructions" ? "arrived" : phaseName(phase);
-  return name.charAt(0).toUpperCase() + name.slice(1);
+  return capitalised(name);
 }

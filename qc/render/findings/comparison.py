@@ -170,7 +170,7 @@ def _workers(found: SystemComparison) -> FindingsTable:
         Column("told", "Suspicious"),
     )
     told = np.where(
-        found.workers["p"].isna(), "cannot be told", np.where(found.workers["suspicious"], "yes", "no")
+        found.workers["p"].isna(), "too few choices", np.where(found.workers["suspicious"], "yes", "no")
     )
     rows = found.workers.assign(told=told).sort_values("p", ascending=False, kind="stable")
     text = (

@@ -65,11 +65,13 @@ class InvitationMail:
         study: str,
         link: str | None,
         expires_at: datetime | None,
+        *,
+        has_password: bool,
     ) -> Sent:
         """Send a link, if there is one, and return what became of it. The arguments are those of `send`."""
         if link is None or expires_at is None:
             return Sent()
-        failure = await self.send(texts, person, by, study, link, expires_at)
+        failure = await self.send(texts, person, by, study, link, expires_at, has_password=has_password)
         return Sent(mailed=failure is None, mail_failure=failure)
 
     async def send(
@@ -80,6 +82,8 @@ class InvitationMail:
         study: str,
         link: str,
         expires_at: datetime,
+        *,
+        has_password: bool,
     ) -> str | None:
         """Send a link for choosing a password. Return why that failed; None if the server took the e-mail.
 
@@ -90,13 +94,21 @@ class InvitationMail:
             study: the study, or `ALL_STUDIES`.
             link: the link.
             expires_at: when the link expires.
+            has_password: whether the person has a password, which the link replaces.
         """
         letter = EmailMessage()
-        letter["Subject"] = texts.subject
+        letter["Subject"] = texts.new_password_subject if has_password else texts.subject
         letter["From"], letter["To"] = self._sender or "", person
         letter["Date"], letter["Message-ID"] = formatdate(), make_msgid()
         letter.set_content(
-            texts.body(by, self._desk, None if study == ALL_STUDIES else study, link, expires_at)
+            texts.body(
+                by,
+                self._desk,
+                None if study == ALL_STUDIES else study,
+                link,
+                expires_at,
+                has_password=has_password,
+            )
         )
         try:
             await asyncio.to_thread(self._send, letter)

@@ -162,7 +162,9 @@ async def invite_person(
     if not body.by_mail:
         return made
     texts = await store.read(lambda connection: mail.texts_for(study, connection))
-    sent = await mail.send_any(texts, made.name, actor.name, study, made.link, made.link_expires_at)
+    sent = await mail.send_any(
+        texts, made.name, actor.name, study, made.link, made.link_expires_at, has_password=made.has_password
+    )
     return made.model_copy(update=sent._asdict())
 
 
@@ -209,7 +211,15 @@ async def new_password_link(
     if not by_mail:
         return made
     texts = await store.read(lambda connection: mail.texts_for(ALL_STUDIES, connection))
-    sent = await mail.send_any(texts, made.name, actor.name, ALL_STUDIES, made.link, made.link_expires_at)
+    sent = await mail.send_any(
+        texts,
+        made.name,
+        actor.name,
+        ALL_STUDIES,
+        made.link,
+        made.link_expires_at,
+        has_password=made.has_password,
+    )
     return made.model_copy(update=sent._asdict())
 
 

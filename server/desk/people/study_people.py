@@ -96,7 +96,9 @@ async def grant_in_study(
     if not body.by_mail:
         return made
     texts = await store.read(lambda connection: mail.texts_for(study, connection))
-    sent = await mail.send_any(texts, made.name, actor.name, study, made.link, made.link_expires_at)
+    sent = await mail.send_any(
+        texts, made.name, actor.name, study, made.link, made.link_expires_at, has_password=made.has_password
+    )
     return made.model_copy(update=sent._asdict())
 
 
@@ -130,7 +132,9 @@ async def new_link_in_study(
     if not by_mail:
         return made
     texts = await store.read(lambda connection: mail.texts_for(study, connection))
-    sent = await mail.send_any(texts, made.name, actor.name, study, made.link, made.link_expires_at)
+    sent = await mail.send_any(
+        texts, made.name, actor.name, study, made.link, made.link_expires_at, has_password=made.has_password
+    )
     return made.model_copy(update=sent._asdict())
 
 

@@ -38,23 +38,28 @@ class PreviewTexts(_Texts):
 
 
 class InvitationTexts(_Texts):
-    """An e-mail that invites somebody to the desk, or to one study, with a link for choosing a password.
+    """An e-mail with a link for choosing a password: an invitation, or a new password.
 
-    `administrator`: the sender of an invitation that is sent by a command.
+    `administrator`: the sender of a link that is sent by a command. `new_password`: the text for an account
+    with a password, under the subject `new_password_subject`.
     """
 
     subject: Words
     administrator: Words
     to_desk: Words
     to_study: Words
+    new_password_subject: Words
+    new_password: Words
     password: Words
     expires: Words
     unexpected: Words
 
-    def body(self, by: str | None, desk: str, study: str | None, link: str, until: datetime) -> str:
-        """Return the text of an e-mail. `by`: who invites; `until`: when the link expires, in UTC."""
+    def body(
+        self, by: str | None, desk: str, study: str | None, link: str, until: datetime, *, has_password: bool
+    ) -> str:
+        """Return the text of an e-mail. `by`: the sender; `until`: when the link expires, in UTC."""
         who = by or self.administrator
-        to = self.to_desk if study is None else self.to_study
+        to = self.new_password if has_password else self.to_desk if study is None else self.to_study
         return (
             f"{to.format(by=who, study=study, desk=desk)}\n\n"
             f"{self.password}\n{link}\n\n"

@@ -101,8 +101,9 @@ def test_the_workbook_begins_with_what_to_know(written: Path) -> None:
 
 def test_the_page_says_how_much_of_a_table_it_shows(page: str) -> None:
     assert page.count("<tr>") == 1 + SHOWN_ROWS
-    assert "The first 200 of 201 rows are shown. In full: <code>guess_long.csv</code>" in page
-    assert "<p>Only a file.</p>\n<p>In full: <code>guess_for_programs.csv</code>" in page
+    written = "<code>--format csv</code> writes all rows to <code>guess_{}.csv</code>.</p>"
+    assert "<p>The first 200 of 201 rows are shown. " + written.format("long") in page
+    assert "<p>Only a file.</p>\n<p>" + written.format("for_programs") in page
     assert "Empty one" not in page
     assert page.count("<svg") == 2  # wide and narrow
     assert "No sheet." not in page

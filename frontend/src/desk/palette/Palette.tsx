@@ -32,7 +32,6 @@ export function Palette() {
         type="button"
         class="button button-secondary palette-button"
         aria-haspopup="dialog"
-        aria-label="Search"
         aria-keyshortcuts={isMac ? "Meta+K" : "Control+K"}
         onClick={() => setOpen(true)}
       >

@@ -23,8 +23,9 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
         <div class="section-head">
           <h2 id="bots">Bots</h2>
           <p class="soft small">
-            If a bot’s slowest 5 % of replies stay below the typing floor, workers can’t recognise it by its
-            speed.
+            {bots.some(isPaced)
+              ? "If a bot’s slowest 5 % of replies stay below the typing floor, workers can’t recognise it by its speed."
+              : "The study shows replies without delay, so workers can recognise a bot by its speed."}
           </p>
         </div>
         <Table label="Table of bots" columns={COLUMNS} cards>
@@ -47,10 +48,10 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
                 {latency(bot.p95_ms)}
               </td>
               <td data-name="Typing floor" class="number">
-                {latency(bot.floor_ms)}
+                {isPaced(bot) ? latency(bot.floor_ms) : "–"}
               </td>
-              <td data-name="Late" class={bot.late > 0 ? "number poor" : "number"}>
-                {bot.late}
+              <td data-name="Late" class={isPaced(bot) && bot.late > 0 ? "number poor" : "number"}>
+                {isPaced(bot) ? bot.late : "–"}
               </td>
               <td data-name="Failed tries" class="number">
                 {failedOf(bot)}
@@ -71,8 +72,13 @@ function offensiveOf({ offensive, flagged }: BotReplies): string {
   return flagged === 0 ? `${offensive}` : `${offensive} by words, ${flagged} by classifier`;
 }
 
+/** Whether the study delays replies; without a delay no reply is slow or late. */
+function isPaced(bot: BotReplies): boolean {
+  return bot.floor_ms > 0;
+}
+
 function isSlow(bot: BotReplies): boolean {
-  return bot.p95_ms !== null && bot.p95_ms > bot.floor_ms;
+  return isPaced(bot) && bot.p95_ms !== null && bot.p95_ms > bot.floor_ms;
 }
 
 function failedOf({ failed_tries }: BotReplies): string {

@@ -6,7 +6,7 @@ import { useSorting } from "../../design/sorting";
 import { type Column, Table } from "../../design/Table";
 import { Time } from "../../design/Time";
 import type { AssignmentRow, RunDetail } from "../api_types";
-import { ago, lasting, minutes, moment, when } from "../format";
+import { ago, capitalised, lasting, minutes, moment, when } from "../format";
 import { Link } from "../Link";
 import { useNarrow } from "../narrow";
 import { phaseName } from "../phases";
@@ -186,7 +186,7 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
         <Status status={row.status} />
       </td>
       <td data-name="Step" class="wrap">
-        {whereOf(row, conversations)}
+        {capitalised(whereOf(row, conversations))}
         {row.failed_tries > 0 && (
           <span class="poor small block">
             waits: {row.failed_tries === 1 ? "1 try" : `${row.failed_tries} tries`} failed
@@ -226,10 +226,7 @@ function Worker({ run, row, conversations, now, withP, withCode }: RowProps) {
 }
 
 /** Where a worker is, or was at the end: "chat, 3 of 6". */
-export function whereOf(
-  { step, position, system, inputs_here }: AssignmentRow,
-  conversations: number,
-): string {
+function whereOf({ step, position, system, inputs_here }: AssignmentRow, conversations: number): string {
   if (position === null) {
     return phaseName(step);
   }

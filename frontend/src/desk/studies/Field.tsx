@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { MistakeView } from "../api_types";
+import { capitalised } from "../format";
 import { nameOf } from "./names";
 import { type Path, type Schema, samePath } from "./settings";
 
@@ -28,7 +29,7 @@ export interface SettingProps {
 export function mistakesAt(mistakes: MistakeView[], path: Path): string {
   return mistakes
     .filter((mistake) => samePath(mistake.path, path))
-    .map(({ reason }) => reason.charAt(0).toUpperCase() + reason.slice(1))
+    .map(({ reason }) => capitalised(reason))
     .join(". ");
 }
 

@@ -1,6 +1,7 @@
 import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { type Choice, RadioCards } from "../../design/RadioCards";
 import { TextField } from "../../design/TextField";
 import { send } from "../api";
 import type { StudyDetail } from "../api_types";
@@ -50,9 +51,8 @@ export function NewStudy({ onClose }: { onClose: () => void }) {
     setBusy(false);
   };
   const choices = [
-    ...(data?.templates.map(({ template, title, about }) => ({ value: template as string, title, about })) ??
-      []),
-    { value: FILE, title: "A YAML file", about: "A study that you have as a file." },
+    ...(data?.templates ?? []).map(({ template, title, about }) => choiceOf(template, title, about)),
+    choiceOf(FILE, "A YAML file", "A study that you have as a file."),
   ];
   return (
     <Dialog title="New study" onClose={onClose}>
@@ -98,23 +98,7 @@ export function NewStudy({ onClose }: { onClose: () => void }) {
           )
         )}
         <LoadStatus failure={unknown} empty={false} />
-        <fieldset class="cards">
-          <legend class="label">Begin with</legend>
-          {choices.map(({ value, title, about }) => (
-            <label key={value} class="tick">
-              <input
-                type="radio"
-                name={`${id}-from`}
-                checked={from === value}
-                onChange={() => setFrom(value)}
-              />
-              <span>
-                {title}
-                <span class="soft small study-about">{about}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <RadioCards legend="Begin with" choices={choices} value={from} onChange={setFrom} />
         <div class="actions">
           <Button kind="secondary" onClick={onClose}>
             Cancel
@@ -126,4 +110,14 @@ export function NewStudy({ onClose }: { onClose: () => void }) {
       </form>
     </Dialog>
   );
+}
+
+function choiceOf(value: string, title: string, about: string): Choice<string> {
+  const label = (
+    <>
+      {title}
+      <span class="soft small block">{about}</span>
+    </>
+  );
+  return { value, label };
 }

@@ -1,10 +1,10 @@
 import { Button } from "../../design/Button";
 import type { MistakeView } from "../api_types";
-import { inMinutes } from "../format";
+import { capitalised, inMinutes } from "../format";
 import { Link } from "../Link";
 import type { Editor } from "./editor";
 import { choiceInShort, placeInWords } from "./in_short";
-import { capitalised, nameOf } from "./names";
+import { nameOf } from "./names";
 import type { Schema } from "./settings";
 import { STEPS, shownIn, within } from "./steps";
 

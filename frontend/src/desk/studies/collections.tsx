@@ -2,12 +2,13 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Menu } from "../../design/Menu";
 import { isEnter } from "../../shared/keyboard";
+import { capitalised } from "../format";
 import { mistakesAt, type SettingProps } from "./Field";
 import { Setting, Settings } from "./Fields";
 import { beginIn } from "./focus";
 import { copyOf, shippedWithin, singular, summary } from "./items";
 import { Lines } from "./lines";
-import { capitalised, nameOf } from "./names";
+import { nameOf } from "./names";
 import {
   alternatives,
   beginning,

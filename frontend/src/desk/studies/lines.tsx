@@ -1,8 +1,9 @@
 import { useId, useState } from "preact/hooks";
 import { numberIn } from "../../shared/numbers";
+import { capitalised } from "../format";
 import { Field, mistakesAt, type SettingProps } from "./Field";
 import { labelFor } from "./items";
-import { capitalised, nameOf, wordAt } from "./names";
+import { nameOf, wordAt } from "./names";
 import { isWithin, wordsOf } from "./settings";
 
 /** A text or a number on a line, or on several. */

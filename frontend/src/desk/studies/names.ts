@@ -1,3 +1,4 @@
+import { capitalised } from "../format";
 import type { Path } from "./settings";
 
 /** What a setting is called on the page, and what a researcher should know of it. */
@@ -503,11 +504,6 @@ export function nameOf(path: Path): SettingName {
   const question = path[0] === "questionnaires" ? QUESTION[own] : undefined;
   const known = NAMES[place] ?? question ?? (isAnswer(path) ? ANSWER[own] : undefined);
   return known ?? { label: capitalised(own.replaceAll("_", " ")), long: LONG.has(own) };
-}
-
-/** A text that begins with a capital letter. */
-export function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const LONG = new Set([

@@ -12,7 +12,7 @@ export const ENGLISH = {
     "other": "{n} characters too many"
   },
   "frame.conversation": "Conversation {now} of {all}",
-  "frame.item": "Number {now} of {all}",
+  "frame.item": "Task {now} of {all}",
   "frame.leave": "Leave",
   "frame.leave_study": "Leave the study",
   "frame.lost": "Connection lost. Your messages are safe. We’re reconnecting…",

@@ -91,8 +91,14 @@ def test_an_invitation_is_mailed_and_opens_the_desk(
     assert open_link(house, link[0]) == 200
     again = house.desk("/people/ann@example.org/link", method="POST", json={"by_mail": True}).json()
     assert again["mailed"]
-    assert again["link"] in server.sent[1].get_content()
+    assert (server.sent[1]["Subject"], again["has_password"]) == ("Invitation to Candor", False)
     assert open_link(house, link[0]) == 403
+    chosen = {"link": again["link"].partition("#link=")[2], "password": "a quiet lake in May"}
+    origin = {"Origin": "https://lab.example"}
+    assert house.http("PUT", "/api/account/link", json=chosen, headers=origin).status_code == 200
+    house.desk("/people/ann@example.org/link", method="POST", json={"by_mail": True})
+    assert server.sent[2]["Subject"] == "New password for Candor"
+    assert "sends you a link for choosing a new password" in server.sent[2].get_content()
 
 
 def test_an_invitation_is_in_the_language_of_its_study(
@@ -120,9 +126,14 @@ def test_an_invitation_is_whole_in_every_language(language: str) -> None:
     instrument = instrument_of(language)
     assert instrument is not None
     until = datetime(2026, 12, 5, 18, 30, tzinfo=UTC)
-    for study in (None, "lake"):
+    for study, has_password in ((None, False), ("lake", False), (None, True)):
         text = instrument.invitation.body(
-            "ann", "https://lab.example/desk", study, "https://lab.example/#1", until
+            "ann",
+            "https://lab.example/desk",
+            study,
+            "https://lab.example/#1",
+            until,
+            has_password=has_password,
         )
         wanted = ["ann", "https://lab.example/desk\n\n", "\nhttps://lab.example/#1\n", "2026", "18:30", "UTC"]
         assert [word for word in [*wanted, study or ""] if word not in text] == []
