@@ -1,4 +1,4 @@
-"""Write the pages of docs/reference that follow from the code: settings, commands, API, views, errors.
+"""Write the pages of docs/reference that follow from the code.
 
 `python scripts/reference.py` in a checkout. `tests/test_documented_commands.py` compares the pages with it.
 """
@@ -18,6 +18,9 @@ from sqlalchemy import text
 from typer.main import get_command
 
 import server.errors
+from scripts.code_pages import packages, stored_data
+from scripts.markdown import entry, in_code, plain, table
+from scripts.report_pages import files_of_reports, keys_of_reports
 from server.cli.command_line import COMMANDS
 from server.config import Settings
 from server.db.engine import migrate, open_engine
@@ -29,23 +32,6 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "reference"
 DESK = ROOT / "frontend" / "src" / "desk"
 Schema = dict[str, Any]
-
-
-def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    columns = list(columns)
-    lines = [columns, ["---"] * len(columns), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def entry(name: str, said: str, *facts: str) -> str:
-    """Return an entry of a list: a name with facts, and a description below."""
-    return f"- `{name}`{': ' if any(facts) else ''}{', '.join(filter(None, facts))}<br>{said}"
-
-
-def in_code(value: object) -> str:
-    """Return a value as code, as YAML and JSON write it."""
-    return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}`"
 
 
 class Names:
@@ -339,11 +325,6 @@ def option_default(option: Any) -> str:
     return in_code(str(default))
 
 
-def plain(help_text: str) -> str:
-    """Return help as Markdown of one paragraph."""
-    return " ".join(re.sub(r"\\?\[/?(?:bold|dim|italic)?\]", "", help_text).split()).replace("<", "&lt;")
-
-
 def calls() -> str:
     """Return the page of the API's calls."""
     api = json.loads((DESK / "openapi.json").read_text(encoding="utf-8"))
@@ -445,6 +426,10 @@ PAGES: dict[str, Callable[[], str]] = {
     "api.md": calls,
     "views.md": views,
     "errors.md": errors,
+    "report-json.md": keys_of_reports,
+    "report-files.md": files_of_reports,
+    "packages.md": packages,
+    "stored-data.md": stored_data,
 }
 
 

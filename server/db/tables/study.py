@@ -1,6 +1,7 @@
 """Tables of studies and bots, and of runs with their items, counts, jobs and analyses."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from sqlalchemy import BigInteger, UniqueConstraint, text
 from sqlmodel import Field
@@ -232,8 +233,9 @@ class ExcludedRunTable(TableBase, table=True):
 
 
 class ExcludedWorkerTable(TableBase, table=True):
-    """A worker, by the id in their link, who is excluded from a run."""
+    """A worker, by the encrypted id in their link, who is excluded from a run."""
 
+    removed_with: ClassVar = "id"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     external_id: str = Field(primary_key=True)
 
@@ -247,6 +249,7 @@ class ItemTable(TableBase, table=True):
     which it was drawn to be rated; null if all items of the study were to be.
     """
 
+    removed_with: ClassVar = "words: what `content` says"
     __table_args__ = (UniqueConstraint("run_id", "name", "form"),)
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(foreign_key="run.id")
@@ -263,6 +266,7 @@ class ItemTable(TableBase, table=True):
 class NoticeTable(TableBase, table=True):
     """A researchers' notice to one worker of a run; `assignment_id` null: to all active workers."""
 
+    removed_with: ClassVar = "words: the row, of one worker"
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)
     assignment_id: str | None = Field(default=None, foreign_key="assignment.id")
