@@ -34,39 +34,12 @@ DESK = ROOT / "frontend" / "src" / "desk"
 Schema = dict[str, Any]
 
 
-class Names:
-    """The desk's names of a study's settings and their values, with its hints."""
-
-    _ENTRY = re.compile(r'^  (?:"([^"]+)"|(\w+)): \{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)\},$', re.MULTILINE)
-    _TEXT = re.compile(r'\b(\w+): ("(?:[^"\\]|\\.)*")')
-
-    def __init__(self) -> None:
-        """Read the form's names."""
-        source = (DESK / "studies" / "names.ts").read_text(encoding="utf-8")
-        parts = re.split(r"\n(?:export )?const (\w+)", source)
-        self._parts = {name: self._read(part) for name, part in zip(parts[1::2], parts[2::2], strict=True)}
-
-    def _read(self, part: str) -> dict[str, dict[str, str]]:
-        entries = {
-            quoted or plain: {name: json.loads(said) for name, said in self._TEXT.findall(content)}
-            for quoted, plain, content in self._ENTRY.findall(part)
-        }
-        labelled = [each for each in entries.values() if "label" in each]
-        if len(labelled) != len(re.findall(r"\blabel: \"", part)):
-            raise ValueError("names.ts has entries of another form than this script reads")
-        return entries
-
-    def describe(self, path: tuple[str, ...]) -> str:
-        """Return a setting's name on the desk, its hint, and the meanings of its values."""
-        own = path[-1]
-        answer = self._parts["QUESTION"].get(own) or self._parts["ANSWER"].get(own)
-        is_answer = path[0] == "questionnaires" or path[:3] == ("criteria", "*", "scale")
-        found = self._parts["NAMES"].get(".".join(path)) or (answer if is_answer else None)
-        found = found or {"label": own.replace("_", " ").capitalize()}
-        words = self._parts["WORDS"].get(".".join(path), {})
-        values = [f"`{value}`: {said[0].lower()}{said[1:]}." for value, said in words.items()]
-        stop = "" if found["label"].endswith(("?", "”")) else "."
-        return " ".join(filter(None, (f"**{found['label']}{stop}**", found.get("hint", ""), *values)))
+def setting(path: tuple[str, ...], schema: Schema) -> str:
+    """Return a setting's name on the desk, its hint, and the meanings of its values."""
+    title = schema.get("title", path[-1].replace("_", " ").capitalize())
+    values = [f"`{value}`: {said}." for value, said in schema.get("x-words", {}).items()]
+    stop = "" if title.endswith(("?", "”")) else "."
+    return " ".join(filter(None, (f"**{title}{stop}**", schema.get("description", ""), *values)))
 
 
 class Outline:
@@ -110,7 +83,7 @@ class Outline:
             kinds = [kind for kind, _, _ in found if kind]
             if name == "kind" and kinds:
                 said = " or ".join(map(in_code, kinds))
-                described = self._describe((*path, name), {})
+                described = self._describe((*path, name), found[0][1])
                 yield entry(".".join([*shown, name]), described, said, "required")
                 continue
             kinds = [] if len(found) == len(owners) else kinds
@@ -190,8 +163,8 @@ def default_of(schema: Schema, required: bool) -> str:
 
 def settings_of_a_study() -> str:
     """Return the page of a study's settings, in the steps of the desk's form."""
-    schema, names = study_schema(), Names()
-    outline = Outline(schema, lambda path, _: names.describe(path))
+    schema = study_schema()
+    outline = Outline(schema, setting)
     steps = (DESK / "studies" / "steps.ts").read_text(encoding="utf-8")
     found = re.findall(r'title: "([^"]+)",\s+about: "([^"]+)",\s+settings: \[([^\]]*)\]', steps)
     given = [(title, about, re.findall(r'"(\w+)"', settings)) for title, about, settings in found]
