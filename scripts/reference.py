@@ -18,6 +18,7 @@ from sqlalchemy import text
 from typer.main import get_command
 
 import server.errors
+from bots.core.failures import BotError
 from scripts.code_pages import packages, stored_data
 from scripts.markdown import entry, in_code, plain, table
 from scripts.report_pages import files_of_reports, keys_of_reports
@@ -373,7 +374,7 @@ def views() -> str:
 
 
 def errors() -> str:
-    """Return the page of all errors that a caller can get."""
+    """Return the page of all errors that a caller can get, and of the failures of bots."""
     found: dict[str, str] = {}
     for name in server.errors.__all__:
         kind = getattr(server.errors, name)
@@ -388,7 +389,23 @@ def errors() -> str:
         "happened, and a `hint`, which says what to do; programs go by the `code`. Over HTTP the body is "
         '`{"error": {"code": …, "message": …, "hint": …}}` with the status below. Hints are in italics.\n\n'
         + "\n".join(found[code] for code in sorted(found))
+        + "\n\n## Failures of bots\n\n"
+        "The kinds of failures in incidents, in views and in `candor_bot_failures_total`.\n\n"
+        + "\n".join(failures(BotError))
     )
+
+
+def failures(kind: type[BotError]) -> Iterator[str]:
+    """Yield an entry for a kind of failure, and for those below it."""
+    meaning = " ".join(inspect.cleandoc(kind.__doc__ or "").split("\n\n")[0].split())
+    facts = (
+        "" if kind.retry else "not asked again",
+        "" if kind.counts_against_replica else "does not count against the replica",
+    )
+    yield entry(kind.kind, meaning, *facts)
+    for below in kind.__subclasses__():
+        if below.__module__ == kind.__module__:
+            yield from failures(below)
 
 
 PAGES: dict[str, Callable[[], str]] = {
