@@ -21,6 +21,7 @@ import server.errors
 from bots.core.failures import BotError
 from scripts.code_pages import packages, stored_data
 from scripts.markdown import entry, in_code, plain, table
+from scripts.metric_pages import metrics
 from scripts.report_pages import files_of_reports, keys_of_reports
 from server.cli.command_line import COMMANDS
 from server.config import Settings
@@ -418,6 +419,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors,
     "report-json.md": keys_of_reports,
     "report-files.md": files_of_reports,
+    "metrics.md": metrics,
     "packages.md": packages,
     "stored-data.md": stored_data,
 }
