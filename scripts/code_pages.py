@@ -16,6 +16,14 @@ ROOT = Path(__file__).parents[1]
 # Packages whose own packages and modules the page lists, too.
 OPENED = ("server/live", "server/db", "server/desk")
 
+# The modules of tables, and their headings.
+STORED = {
+    "assignment": "Workers and their assignments",
+    "recruiting": "Recruiting and pay",
+    "access": "Researchers and access",
+    "study": "Studies, runs and the server's own work",
+}
+
 
 def packages() -> str:
     """Return the page of the packages and their modules, by the first paragraph of each docstring."""
@@ -54,7 +62,8 @@ def layers(package: str) -> dict[str, int]:
 def stored_data() -> str:
     """Return the page of the tables of the database."""
     models = [each for each in vars(tables).values() if inspect.isclass(each) and hasattr(each, "__table__")]
-    models.sort(key=lambda each: each.__module__)
+    order = [f"{tables.__name__}.{module}" for module in STORED]
+    models.sort(key=lambda each: order.index(each.__module__))
     parts = [
         "# Stored data\n",
         "All that a server stores is in its database, in these tables, and in [some places outside of it]"
@@ -66,7 +75,7 @@ def stored_data() -> str:
     ]
     for module, some in groupby(models, key=lambda each: each.__module__):
         about = inspect.cleandoc(import_module(module).__doc__ or "")
-        heading = module.rpartition(".")[2].capitalize()
+        heading = STORED[module.rpartition(".")[2]]
         rows = [row_of_table(each) for each in some]
         columns = ("table", "what it holds", "columns", "removed with")
         parts.append(f"## {heading}\n\n{about}\n\n{table(columns, rows)}")

@@ -25,7 +25,7 @@ class TokenTable(TableBase, table=True):
 
 
 class SecretMarkTable(TableBase, table=True):
-    """The mark of a secret that this database depends on, by its purpose: `secret_marks`.
+    """The mark of a secret that this database depends on, by its purpose.
 
     The secret cannot be computed from it.
     """
@@ -35,7 +35,7 @@ class SecretMarkTable(TableBase, table=True):
 
 
 class PersonTable(TableBase, table=True):
-    """An account for the desk: `people`. `password`: its Argon2 hash."""
+    """An account for the desk. `password`: its Argon2 hash."""
 
     __table_args__ = (index_where("removed_at IS NULL", "one_person_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
@@ -54,7 +54,7 @@ class PersonRoleTable(TableBase, table=True):
 
 
 class SignInTable(TableBase, table=True):
-    """A browser in which somebody is signed in, by its cookie's SHA-256: `sign_ins`."""
+    """A browser in which somebody is signed in, by its cookie's SHA-256."""
 
     removed_with: ClassVar = "when it is over"
     hash: str = Field(primary_key=True)
@@ -73,7 +73,7 @@ class OneTimeLinkTable(TableBase, table=True):
 
 
 class AuditEntryTable(TableBase, table=True):
-    """An action and the researcher who did it: `audit`. A trigger refuses to update or delete a row.
+    """An action and the researcher who did it. A trigger refuses to update or delete a row.
 
     It can name pseudonyms, and never an id of a worker.
     """

@@ -137,7 +137,7 @@ class ExclusionTable(TableBase, table=True):
 
 
 class RemovalTable(TableBase, table=True):
-    """The data removed from an assignment: `removal`. `extent`: `words` or `all`; `cause`: the reason."""
+    """The data removed from an assignment. `extent`: `words` or `all`; `cause`: the reason."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     extent: str
@@ -223,7 +223,7 @@ class TurnTable(TableBase, table=True):
 
 
 class WritingTable(TableBase, table=True):
-    """Counts of how a worker wrote a message, made by their page: `session.writing`."""
+    """Counts of how a worker wrote a message, made by their page."""
 
     removed_with: ClassVar = "words: the row"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)

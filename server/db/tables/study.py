@@ -141,14 +141,14 @@ class JobLeaseTable(TableBase, table=True):
 
 
 class RevisionTable(TableBase, table=True):
-    """The number of changes of a subject (bots or runs): `revisions`."""
+    """The number of changes of a subject (bots or runs)."""
 
     subject: str = Field(primary_key=True)
     number: int
 
 
 class PlanCountTable(TableBase, table=True):
-    """The number of conversations with a system at a position in a run's held slots: `db/counts`."""
+    """The number of conversations with a system at a position in a run's held slots."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -158,7 +158,7 @@ class PlanCountTable(TableBase, table=True):
 
 
 class PairCountTable(TableBase, table=True):
-    """The number of pairs of two systems, and the preferences between them: `db/counts`."""
+    """The number of pairs of two systems, and the preferences between them."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -171,7 +171,7 @@ class PairCountTable(TableBase, table=True):
 
 
 class AssignmentCountTable(TableBase, table=True):
-    """The number of a run's assignments with a status: `db/counts`."""
+    """The number of a run's assignments with a status."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -180,7 +180,7 @@ class AssignmentCountTable(TableBase, table=True):
 
 
 class RatedCountTable(TableBase, table=True):
-    """The number of rated conversations with a system in a run's completed assignments: `db/counts`."""
+    """The number of rated conversations with a system in a run's completed assignments."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -197,7 +197,7 @@ class FreePlaceTable(TableBase, table=True):
 
 
 class SpendingTable(TableBase, table=True):
-    """The cost of a bot's calls in a run: `spending`."""
+    """The cost of a bot's calls in a run."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     bot_id: int = Field(foreign_key="bot.id", primary_key=True)
