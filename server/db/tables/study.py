@@ -282,7 +282,7 @@ class RehearsalTable(TableBase, table=True):
 
 
 class AnalysisTable(TableBase, table=True):
-    """A run's latest interim analysis: the output of `python -m qc.precision.watch`, as JSON.
+    """A run's latest interim analysis: the output of `qc.precision.watch`, as JSON.
 
     `basis`: a summary of the data; as long as it is the same, so is the analysis.
     """

@@ -2,7 +2,6 @@
 
 import re
 from importlib import resources
-from pathlib import Path
 
 import pytest
 
