@@ -1,4 +1,4 @@
-"""The command that trains the paper's line-up: `python -m bots.train_lineup`."""
+"""The command that trains the paper's line-up (`train_lineup`)."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Estimate scores from judgments, and whether they suffice: `python -m qc.estimate SOURCE`."""
+"""Estimate scores from judgments, and whether they suffice: `candor estimate SOURCE`."""
 
 from math import isfinite
 from pathlib import Path

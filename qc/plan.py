@@ -1,4 +1,4 @@
-"""`python -m qc.plan [SOURCE]`: forecast results and cost for a number of workers, and print the findings."""
+"""`candor plan workers [SOURCE]`: forecast results and cost for a number of workers."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""`python -m qc.power [SOURCE]`: number of judgments needed, from a source or an assumed sd."""
+"""`candor plan power [SOURCE]`: number of judgments needed, from a source or an assumed sd."""
 
 from typing import Annotated
 

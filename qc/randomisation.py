@@ -1,4 +1,4 @@
-"""Test systems and raters by approximate randomisation: `python -m qc.randomisation SOURCE`."""
+"""Test systems and raters by approximate randomisation: `candor plan randomisation SOURCE`."""
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""A table of the report (the source of its CSV file, its sheet, and its display), and numbers for readers."""
+"""A table of the report: the source of its CSV file, its sheet and its display; numbers for readers."""
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Write the pages of docs/reference that follow from the code: settings, commands, API, views, errors.
+"""Write the pages of docs/reference that follow from the code.
 
 `python scripts/reference.py` in a checkout. `tests/test_documented_commands.py` compares the pages with it.
 """
@@ -18,6 +18,11 @@ from sqlalchemy import text
 from typer.main import get_command
 
 import server.errors
+from bots.core.failures import BotError
+from scripts.code_pages import packages, stored_data
+from scripts.markdown import entry, in_code, plain, table
+from scripts.metric_pages import metrics
+from scripts.report_pages import files_of_reports, keys_of_reports
 from server.cli.command_line import COMMANDS
 from server.config import Settings
 from server.db.engine import migrate, open_engine
@@ -31,56 +36,12 @@ DESK = ROOT / "frontend" / "src" / "desk"
 Schema = dict[str, Any]
 
 
-def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    columns = list(columns)
-    lines = [columns, ["---"] * len(columns), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def entry(name: str, said: str, *facts: str) -> str:
-    """Return an entry of a list: a name with facts, and a description below."""
-    return f"- `{name}`{': ' if any(facts) else ''}{', '.join(filter(None, facts))}<br>{said}"
-
-
-def in_code(value: object) -> str:
-    """Return a value as code, as YAML and JSON write it."""
-    return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}`"
-
-
-class Names:
-    """The desk's names of a study's settings and their values, with its hints."""
-
-    _ENTRY = re.compile(r'^  (?:"([^"]+)"|(\w+)): \{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)\},$', re.MULTILINE)
-    _TEXT = re.compile(r'\b(\w+): ("(?:[^"\\]|\\.)*")')
-
-    def __init__(self) -> None:
-        """Read the form's names."""
-        source = (DESK / "studies" / "names.ts").read_text(encoding="utf-8")
-        parts = re.split(r"\n(?:export )?const (\w+)", source)
-        self._parts = {name: self._read(part) for name, part in zip(parts[1::2], parts[2::2], strict=True)}
-
-    def _read(self, part: str) -> dict[str, dict[str, str]]:
-        entries = {
-            quoted or plain: {name: json.loads(said) for name, said in self._TEXT.findall(content)}
-            for quoted, plain, content in self._ENTRY.findall(part)
-        }
-        labelled = [each for each in entries.values() if "label" in each]
-        if len(labelled) != len(re.findall(r"\blabel: \"", part)):
-            raise ValueError("names.ts has entries of another form than this script reads")
-        return entries
-
-    def describe(self, path: tuple[str, ...]) -> str:
-        """Return a setting's name on the desk, its hint, and the meanings of its values."""
-        own = path[-1]
-        answer = self._parts["QUESTION"].get(own) or self._parts["ANSWER"].get(own)
-        is_answer = path[0] == "questionnaires" or path[:3] == ("criteria", "*", "scale")
-        found = self._parts["NAMES"].get(".".join(path)) or (answer if is_answer else None)
-        found = found or {"label": own.replace("_", " ").capitalize()}
-        words = self._parts["WORDS"].get(".".join(path), {})
-        values = [f"`{value}`: {said[0].lower()}{said[1:]}." for value, said in words.items()]
-        stop = "" if found["label"].endswith(("?", "”")) else "."
-        return " ".join(filter(None, (f"**{found['label']}{stop}**", found.get("hint", ""), *values)))
+def setting(path: tuple[str, ...], schema: Schema) -> str:
+    """Return a setting's name on the desk, its hint, and the meanings of its values."""
+    title = schema.get("title", path[-1].replace("_", " ").capitalize())
+    values = [f"`{value}`: {said}." for value, said in schema.get("x-words", {}).items()]
+    stop = "" if title.endswith(("?", "”")) else "."
+    return " ".join(filter(None, (f"**{title}{stop}**", schema.get("description", ""), *values)))
 
 
 class Outline:
@@ -124,7 +85,7 @@ class Outline:
             kinds = [kind for kind, _, _ in found if kind]
             if name == "kind" and kinds:
                 said = " or ".join(map(in_code, kinds))
-                described = self._describe((*path, name), {})
+                described = self._describe((*path, name), found[0][1])
                 yield entry(".".join([*shown, name]), described, said, "required")
                 continue
             kinds = [] if len(found) == len(owners) else kinds
@@ -204,8 +165,8 @@ def default_of(schema: Schema, required: bool) -> str:
 
 def settings_of_a_study() -> str:
     """Return the page of a study's settings, in the steps of the desk's form."""
-    schema, names = study_schema(), Names()
-    outline = Outline(schema, lambda path, _: names.describe(path))
+    schema = study_schema()
+    outline = Outline(schema, setting)
     steps = (DESK / "studies" / "steps.ts").read_text(encoding="utf-8")
     found = re.findall(r'title: "([^"]+)",\s+about: "([^"]+)",\s+settings: \[([^\]]*)\]', steps)
     given = [(title, about, re.findall(r'"(\w+)"', settings)) for title, about, settings in found]
@@ -339,11 +300,6 @@ def option_default(option: Any) -> str:
     return in_code(str(default))
 
 
-def plain(help_text: str) -> str:
-    """Return help as Markdown of one paragraph."""
-    return " ".join(re.sub(r"\\?\[/?(?:bold|dim|italic)?\]", "", help_text).split()).replace("<", "&lt;")
-
-
 def calls() -> str:
     """Return the page of the API's calls."""
     api = json.loads((DESK / "openapi.json").read_text(encoding="utf-8"))
@@ -419,7 +375,7 @@ def views() -> str:
 
 
 def errors() -> str:
-    """Return the page of all errors that a caller can get."""
+    """Return the page of all errors that a caller can get, and of the failures of bots."""
     found: dict[str, str] = {}
     for name in server.errors.__all__:
         kind = getattr(server.errors, name)
@@ -434,7 +390,23 @@ def errors() -> str:
         "happened, and a `hint`, which says what to do; programs go by the `code`. Over HTTP the body is "
         '`{"error": {"code": …, "message": …, "hint": …}}` with the status below. Hints are in italics.\n\n'
         + "\n".join(found[code] for code in sorted(found))
+        + "\n\n## Failures of bots\n\n"
+        "The kinds of failures in incidents, in views and in `candor_bot_failures_total`.\n\n"
+        + "\n".join(failures(BotError))
     )
+
+
+def failures(kind: type[BotError]) -> Iterator[str]:
+    """Yield an entry for a kind of failure, and for those below it."""
+    meaning = " ".join(inspect.cleandoc(kind.__doc__ or "").split("\n\n")[0].split())
+    facts = (
+        "" if kind.retry else "not asked again",
+        "" if kind.counts_against_replica else "does not count against the replica",
+    )
+    yield entry(kind.kind, meaning, *facts)
+    for below in kind.__subclasses__():
+        if below.__module__ == kind.__module__:
+            yield from failures(below)
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -445,6 +417,11 @@ PAGES: dict[str, Callable[[], str]] = {
     "api.md": calls,
     "views.md": views,
     "errors.md": errors,
+    "report-json.md": keys_of_reports,
+    "report-files.md": files_of_reports,
+    "metrics.md": metrics,
+    "packages.md": packages,
+    "stored-data.md": stored_data,
 }
 
 

@@ -1,4 +1,4 @@
-"""Items that workers rate instead of chatting: from a file or a run's conversations, with their bad twins.
+"""Items that workers rate instead of chatting, and their bad twins.
 
 A study may give each item the probability with which it is drawn to be rated. The item keeps it, so that
 `candor estimate` can weigh ratings by its inverse (Zrnic and Candès, *Active statistical inference*, 2024).

@@ -1,4 +1,4 @@
-"""A run's rules, such as its target, budget and opening hours, and their reading from YAML."""
+"""A run's rules: target, budget, opening hours, excluded workers."""
 
 import re
 from collections.abc import Iterator

@@ -19,6 +19,7 @@ import server.errors
 from server.desk.studies.study_responses import checked_study
 from server.errors import CandorError, InvalidMessage, ProviderRefused, WrongPhase
 from server.errors.access import Refusal
+from server.session.answer_kinds import KINDS, answer_type
 from server.session.texts import Text
 from server.study import study_schema
 from server.study.texts import LANGUAGES, instrument_of
@@ -70,11 +71,37 @@ def test_texts_of_the_workers_page(language: str) -> None:
     assert found == {}
 
 
+def settings_of_studies() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every setting of a study by name, as its field describes it."""
+    schema = study_schema()
+    for part in (schema, *schema["$defs"].values()):
+        yield from part.get("properties", {}).items()
+
+
 def test_names_and_hints_of_settings() -> None:
-    source = (ROOT / "frontend/src/desk/studies/names.ts").read_text(encoding="utf-8")
-    texts = re.findall(r'\b(?:label|hint|title): "((?:[^"\\]|\\.)*)"', source)
+    texts = {
+        text
+        for _, described in settings_of_studies()
+        for text in (
+            described.get("title"),
+            described.get("description"),
+            *described.get("x-words", {}).values(),
+        )
+        if text
+    }
     assert len(texts) > 150
-    assert {text: words for text in texts if (words := machine_words(text))} == {}
+    own = {kind: answer_type(kind).words for kind in KINDS}.values()  # sentences go on with them
+    assert {text: words for text in texts - set(own) if (words := machine_words(text))} == {}
+
+
+def test_every_setting_has_a_title_of_its_own() -> None:
+    """`Field(title=…)`: otherwise the desk and the reference show the code's name, such as "Spending Cap"."""
+    made = {
+        name
+        for name, described in settings_of_studies()
+        if "_" in name and described.get("title") in (None, name.replace("_", " ").title())
+    }
+    assert made == set()
 
 
 def test_hints_of_errors() -> None:

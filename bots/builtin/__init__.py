@@ -1,4 +1,4 @@
-"""The systems that come with Candor (small, fast, no download), and their catalogue, from which they open.
+"""The systems that come with Candor, and their catalogue.
 
 A bot's module is imported only when it is opened: a server needs only the names, and its bot hosts open the
 bots.

@@ -40,7 +40,7 @@ FailureKind = Literal[
 
 
 class BotError(Exception):
-    """A bot could not answer. Ask again, another replica first, until the deadline.
+    """A bot could not answer: it is asked again, another replica first, until the deadline.
 
     Attributes of a single failure: `after`: seconds for which the server asked not to be called. `unreached`:
     the connection failed, so the chat cannot be the reason. `unasked`: no server was called, because each one
@@ -73,7 +73,7 @@ class BotTimeout(BotError):
 
 
 class BotGone(BotError):
-    """The bot answers nobody until somebody restores it: do not ask again."""
+    """The bot answers nobody until somebody restores it."""
 
     kind = "gone"
     retry = False

@@ -1,4 +1,4 @@
-"""Bots that run elsewhere, on servers that are called over HTTP. Here: the registry of their kinds.
+"""Bots that run elsewhere, on servers that are called over HTTP, and the registry of their kinds.
 
 A kind is one class: its settings, their checks and help text, its costs, and the client that it opens.
 """

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from bots.core.chat import Chat
 from bots.endpoints.fields import Count, Label, Lenient, Thoughts
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
-from bots.endpoints.kind import EndpointAccess, HostedEndpoint, Tokens, Urls, described
+from bots.endpoints.kind import OF_REPLY, EndpointAccess, HostedEndpoint, Tokens, Urls, described
 from bots.endpoints.remote import unknown_end
 
 _VERSION = "2023-06-01"
@@ -86,8 +86,8 @@ class AnthropicEndpoint(HostedEndpoint):
     )
     kind: Literal["anthropic"]
     service: ClassVar = AnthropicApi
-    urls: Urls = Field(default=["https://api.anthropic.com/v1"])
-    max_tokens: Tokens = 1_024
+    urls: Urls = Field(["https://api.anthropic.com/v1"])
+    max_tokens: Annotated[Tokens, OF_REPLY] = 1_024
 
     option_names: ClassVar = {
         "max_tokens": "max_tokens",

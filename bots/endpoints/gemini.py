@@ -113,8 +113,8 @@ class GeminiEndpoint(HostedEndpoint):
     )
     kind: Literal["gemini"]
     service: ClassVar = GeminiApi
-    urls: Urls = Field(default=["https://generativelanguage.googleapis.com/v1beta"])
-    seed: Seed | None = None
+    urls: Urls = Field(["https://generativelanguage.googleapis.com/v1beta"])
+    seed: Seed = None
     option_names: ClassVar = {
         "temperature": "temperature",
         "top_p": "topP",

@@ -76,8 +76,10 @@ class Price(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
-    output: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
+    input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)] = Field(title="Input price")
+    output: Annotated[float, Field(ge=0, le=1_000_000, strict=True)] = Field(
+        title="Output price", description="Includes reasoning."
+    )
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
         """Return the cost of a call."""

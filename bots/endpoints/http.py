@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 from bots.core.ask import LONGEST_OUTPUT, checked_line, checked_reply, rechecked
 from bots.core.chat import Chat, Provenance, Reply, chat_json
 from bots.core.failures import BotBusy, BotError, ChatRefused
-from bots.endpoints.kind import EndpointAccess, EndpointSettings, Urls, Variable, described
+from bots.endpoints.kind import EndpointAccess, EndpointSettings, Key, Urls, described
 from bots.endpoints.remote import Remote, RemoteBot, unknown_end
 from bots.endpoints.replicas import Replica
 from bots.shown import Change
@@ -86,7 +86,7 @@ class HttpEndpoint(EndpointSettings):
     )
     kind: Literal["http"]
     urls: Urls
-    key: Variable | None = None
+    key: Key = None
 
     def access(self) -> EndpointAccess:
         """Return the key of every request."""

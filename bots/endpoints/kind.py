@@ -59,9 +59,20 @@ def _distinct(urls: list[str]) -> list[str]:
 
 
 Url = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_plain_url)]
-Urls = Annotated[list[Url], Field(min_length=1, max_length=100), AfterValidator(_distinct)]
+Urls = Annotated[list[Url], Field(min_length=1, max_length=100, title="Address"), AfterValidator(_distinct)]
 # Lower case is refused: such a value may be a key, put here by mistake, which errors would then show.
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=100)]
+Key = Annotated[
+    Variable | None,
+    Field(
+        title="API key variable",
+        description=(
+            "Not the key itself: the name of the server’s environment variable that holds it. "
+            "CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is "
+            "needed."
+        ),
+    ),
+]
 
 
 HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
@@ -102,7 +113,13 @@ def _free_header(name: str, otherwise: str) -> str:
 
 Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]
 Tokens = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
-Seed = Annotated[int, Field(gt=-(2**53), lt=2**53, strict=True)]  # integers that a browser represents exactly
+OF_REPLY = Field(
+    title="Maximum tokens of a reply",
+    description="A longer reply is cut after its last full sentence.",
+)
+# Integers that a browser represents exactly
+_Seed = Annotated[int, Field(gt=-(2**53), lt=2**53, strict=True)]
+Seed = Annotated[_Seed | None, Field(description="A whole number, for services that accept one.")]
 HeaderName = Annotated[str, AfterValidator(_open_header)]
 Model = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Stop = Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=16)]
@@ -204,18 +221,47 @@ class HostedEndpoint(EndpointSettings):
     """
 
     urls: Urls
-    model: Model
-    key: Variable | None = None
-    prompt: Annotated[str, StringConstraints(max_length=20_000)] = DEFAULT_PROMPT
-    temperature: Annotated[float, Field(ge=0, le=2, strict=True)] | None = None
-    top_p: Annotated[float, Field(gt=0, le=1, strict=True)] | None = None
-    max_tokens: Tokens | None = None
-    stop: Stop | None = None
-    headers: dict[HeaderName, Line] = {}
-    extra_body: dict[str, Any] = {}
-    refusals: Refusals = "failure"
-    price: Price | None = None
-    spending_cap: Annotated[float, Field(gt=0, le=100_000_000, strict=True)] | None = None
+    model: Model = Field(description="As the service names it.")
+    key: Key = None
+    prompt: Annotated[str, StringConstraints(max_length=20_000)] = Field(
+        DEFAULT_PROMPT,
+        description=(
+            "The model’s instructions. {persona} is replaced by the persona. Without a persona, "
+            "that paragraph is left out."
+        ),
+    )
+    temperature: Annotated[float, Field(ge=0, le=2, strict=True)] | None = Field(
+        None, description="From 0 to 2. If empty, the service’s default. Reasoning models do not accept it."
+    )
+    top_p: Annotated[float, Field(gt=0, le=1, strict=True)] | None = Field(
+        None, title="Top p", description="Above 0, up to 1. If empty, the service’s default."
+    )
+    max_tokens: Annotated[Tokens | None, OF_REPLY] = None
+    stop: Stop | None = Field(
+        None, title="Stop texts", description="The model stops before it writes one of these."
+    )
+    headers: dict[HeaderName, Line] = Field({}, description="Sent with every request. Do not put a key here.")
+    extra_body: dict[str, Any] = Field(
+        {},
+        title="Additional request settings",
+        description=(
+            "JSON that is added to every request, for settings without a field here. Null removes a field."
+        ),
+    )
+    refusals: Refusals = Field(
+        "failure",
+        title="When the model refuses",
+        description="Failure: retry and report it. Reply: show the refusal to the worker.",
+        json_schema_extra={"x-words": {"failure": "A failure", "reply": "A reply"}},
+    )
+    price: Price | None = Field(
+        None, title="Price of a million tokens", description="In any currency. Spending caps use it."
+    )
+    spending_cap: Annotated[float, Field(gt=0, le=100_000_000, strict=True)] | None = Field(
+        None,
+        title="Spending cap",
+        description="In the currency of the price. A bot that reaches it stops answering.",
+    )
 
     @field_validator("urls")
     @classmethod

@@ -189,17 +189,52 @@ class OpenAiEndpoint(HostedEndpoint):
     )
     kind: Literal["openai"]
     service: ClassVar = OpenAiApi
-    max_completion_tokens: Tokens | None = None
-    seed: Seed | None = None
-    reasoning_effort: Annotated[str, StringConstraints(pattern=r"^[a-z]{1,20}$")] | None = None
-    query: dict[Annotated[str, Field(min_length=1, max_length=100)], Line] = Field(default={})
-    key_header: Annotated[str, Field(pattern=HEADER.pattern), AfterValidator(key_header_name)] = (
-        "Authorization"
+    max_completion_tokens: Tokens | None = Field(
+        None,
+        title="Maximum tokens of reasoning and reply",
+        description="For reasoning models, which use this limit instead.",
     )
-    stream: bool = False
-    instructions: Instructions = "system"
-    alternating: bool = False
-    parts: bool = False
+    seed: Seed = None
+    reasoning_effort: Annotated[str, StringConstraints(pattern=r"^[a-z]{1,20}$")] | None = Field(
+        None,
+        title="Reasoning effort",
+        description=(
+            "Such as minimal, low, medium or high, as the model accepts. If empty, the model’s default."
+        ),
+    )
+    query: dict[Annotated[str, Field(min_length=1, max_length=100)], Line] = Field(
+        {}, description="Added to the address of every request, such as Azure’s api-version."
+    )
+    key_header: Annotated[str, Field(pattern=HEADER.pattern), AfterValidator(key_header_name)] = Field(
+        "Authorization",
+        title="Key header",
+        description="For services that do not use a bearer token. For Azure, api-key.",
+    )
+    stream: bool = Field(
+        default=False, title="Streaming only", description="For servers that only stream their replies."
+    )
+    instructions: Instructions = Field(
+        "system",
+        title="Instructions go into",
+        description="For models without a system message. The check says which one a model takes.",
+        json_schema_extra={
+            "x-words": {
+                "system": "A system message",
+                "developer": "A developer message",
+                "first_message": "The first message",
+            }
+        },
+    )
+    alternating: bool = Field(
+        default=False,
+        title="Join messages of one author in a row",
+        description="For models that refuse two of them. The check says so.",
+    )
+    parts: bool = Field(
+        default=False,
+        title="Send text as a list of parts",
+        description="For models that take no plain text. The check says so.",
+    )
 
     option_names: ClassVar = {
         name: name

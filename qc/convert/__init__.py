@@ -1,4 +1,6 @@
-"""Write a run in one of the published formats."""
+"""Write a run in one of the published formats, and convert conversations and votes of other projects:
+`candor data convert`.
+"""
 
 import os
 from pathlib import Path

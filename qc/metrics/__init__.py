@@ -1,1 +1,3 @@
-"""Automatic metrics of conversations and systems, and their agreement with people: `python -m qc.metrics`."""
+"""Automatic metrics of conversations (`overlap/` compares words with references), of texts (`texts/`) and of
+systems, and their agreement with people: `candor metrics`.
+"""

@@ -36,23 +36,38 @@ Vectors = NDArray[np.float64]
 
 
 def average(one: Vectors, other: Vectors) -> float:
-    """Return the cosine of the two means; arguments and NaN as for `greedy_f1`."""
+    """Return the cosine of the means of two texts' input vectors; arguments and NaN as for `greedy_f1`.
+
+    Source: Liu et al., *How NOT To Evaluate Your Dialogue System*, 2016, also of the next two.
+
+    Caveat: an echo is most alike.
+    """
     return _cosine(one.mean(axis=0), other.mean(axis=0)) if len(one) and len(other) else float("nan")
 
 
 def extrema(one: Vectors, other: Vectors) -> float:
-    """Return the cosine of the two vectors of extremes: in each dimension, the value farthest from 0."""
+    """Return the cosine of the two vectors of extremes: in each dimension, the value farthest from 0.
+
+    Caveat: an echo is most alike.
+    """
     return _cosine(_farthest(one), _farthest(other)) if len(one) and len(other) else float("nan")
 
 
 def greedy(one: Vectors, other: Vectors) -> float:
-    """Return the mean of both directions of the mean cosine of each token with its most similar token."""
+    """Return the mean of both directions of the mean cosine of each token with its most similar token.
+
+    Caveat: an echo is most alike.
+    """
     similar = _cosines(one, other)
     return float((similar.max(axis=1).mean() + similar.max(axis=0).mean()) / 2) if similar.size else np.nan
 
 
 def greedy_f1(one: Vectors, other: Vectors) -> float:
     """Return the F1 of precision and recall, each the mean of the best cosines in one direction.
+
+    Source: Zhang et al., *BERTScore*, 2020, without idf and rescaling; of vectors of the model's last layer.
+
+    Caveat: the published numbers used a middle layer of a large model.
 
     Args:
         one: (tokens, dimensions), of one text.
@@ -166,7 +181,10 @@ def _mean_best(
 
 
 def perplexity(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
-    """Return the perplexity of the replies, each given the conversation before it; lower is better."""
+    """Return the perplexity of the replies, each given the conversation before it.
+
+    Caveat: dull replies are the likeliest, and the model gets turns as plain lines.
+    """
     found = _by_conversation(model.continuations, [_replies_in_context(each) for each in spoken])
     return [float(np.exp(-np.concatenate(each).mean())) if _tokens(each) else NAN for each in found]
 
@@ -176,6 +194,11 @@ def follow_up_likelihood(model: "LocalModel", spoken: Sequence[Transcript], aske
 
     It is the mean log P per token of the positive messages minus that of the negative ones. A side without
     messages counts as 0.
+
+    Source: after Mehri and Eskenazi, *Unsupervised Evaluation of Interactive Dialog with DialoGPT* (FED),
+    2020. The sentences are ours (`qc/metrics/follow_ups.toml`), or those of `--follow-ups FILE`.
+
+    Caveat: only the published lists give the published scores.
     """
     pairs = [
         [(_lines(each.said), text) for text in (*asked.positive, *asked.negative)] if each.replies else []
@@ -193,7 +216,12 @@ def _mean_or_0(values: Sequence[float]) -> float:
 
 
 def masked_token_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
-    """Return the mean log P of the replies' tokens, each masked alone, given the person's last message."""
+    """Return the mean log P of the replies' tokens, each masked alone, given the person's last message.
+
+    Source: Mehri and Eskenazi, *USR*, 2020, without its fine-tuning unless the model has it.
+
+    Caveat: as for perplexity.
+    """
     pairs = [
         [(said.input, said.reply) for said in each.exchanges if said.reply is not None] for each in spoken
     ]
@@ -204,7 +232,10 @@ def masked_token_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -
 def masked_word_sum(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
     """Return the mean over replies of Σ log P of their words, each masked alone, given the conversation.
 
-    This is the formula of QAScore as printed. It is a sum, so longer replies score lower.
+    Source: Ji, PhD thesis, section 4.5: the formula of QAScore as printed.
+
+    Caveat: the published scores came from code that computes something else. It is a sum, so longer replies
+    score lower.
     """
     found = _by_conversation(model.masked_words, [_replies_in_context(each) for each in spoken])
     sums = [[words.sum() for words in each if len(words)] for each in found]
@@ -215,6 +246,8 @@ def retrieval_probability(model: "LocalModel", spoken: Sequence[Transcript]) -> 
     """Return the mean probability that a reply follows the conversation before it, by a retriever.
 
     Source: Mehri and Eskenazi, *USR*, 2020, section 4.2 (dialogue retrieval, with the history as context).
+
+    Caveat: it is as good as the wrong replies in the retriever's training.
     """
     found = _by_conversation(model.pair_scores, [_replies_in_context(each) for each in spoken])
     return [float(np.mean(each)) if each else NAN for each in found]
@@ -223,7 +256,10 @@ def retrieval_probability(model: "LocalModel", spoken: Sequence[Transcript]) -> 
 def fact_retrieval_probability(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
     """Return the mean probability that a reply follows the fact alone, by a retriever; NaN without a fact.
 
-    Source: Mehri and Eskenazi, *USR*, 2020, section 4.2 (x = f).
+    Source: Mehri and Eskenazi, *USR*, 2020, section 4.2 (x = f). The fact is the persona of a system that
+    was told one, or the column `fact` of a plain file of texts.
+
+    Caveat: as for retrieval_probability.
     """
     return _given_fact(model, spoken, lambda said, fact: f"{fact}\n")
 
@@ -234,6 +270,8 @@ def informed_retrieval_probability(model: "LocalModel", spoken: Sequence[Transcr
     NaN without a fact.
 
     Source: Mehri and Eskenazi, *USR*, 2020, section 4.2 (x = c), with the context of the released code.
+
+    Caveat: as for retrieval_probability.
     """
     return _given_fact(model, spoken, lambda said, fact: f"{said}\n{fact}\n")
 
@@ -272,6 +310,13 @@ def usr(
     """Return USR from its parts: likelihood of masked tokens, and the two retrieval probabilities.
 
     The regression is linear, so the score of means over replies is the mean of the replies' scores.
+
+    Source: Mehri and Eskenazi, *USR*, 2020, with the weights that were released with it
+    (github.com/shikib/usr, Apache 2.0). Give a masked model and one or two retrievers: `--model MASKED
+    --model RETRIEVER`; of two, the first reads message and fact, and the second the fact.
+
+    Caveat: the weights were fitted to the authors' own models and their scores of Topical-Chat, so numbers
+    only compare systems with one another.
     """
     parts = zip((masked, informed, by_fact), (USR_MASKED, USR_INFORMED, USR_FACT), strict=True)
     weighted = [weight * (values - mean) / deviation for values, (mean, deviation, weight) in parts]
@@ -285,6 +330,8 @@ def learned_score(model: "LocalModel", replies: Sequence[Sequence[ReferencedRepl
 
     Source: Sellam et al., *BLEURT: Learning Robust Metrics for Text Generation*, ACL 2020, section 3: the
     model reads the reference, then the text.
+
+    Caveat: the name is the same whatever model you give.
     """
     pairs = [
         [(reference, reply.reply) for reply in each for reference in reply.references] for each in replies
@@ -302,6 +349,8 @@ def answer_word_sum(model: "LocalModel", questions: Sequence[AnsweredQuestion]) 
 
     Source: Ji, PhD thesis, section 4.5 (QAScore as printed). The code released with it computes something
     else: the mean cross-entropy over all tokens of passage, question and answer. NaN without an answer.
+
+    Caveat: a sum prefers short answers, but an answer is the same for all systems.
     """
     pairs = [(f"{each.passage}\n{each.question}", each.answer) for each in questions]
     return [float(words.sum()) if len(words) else NAN for words in model.masked_words(pairs)]

@@ -64,9 +64,10 @@ NAN = float("nan")
 def distinct(replies: Sequence[Tokens], n: int) -> float:
     """Return the share of distinct ones among all sequences of `n` words in the replies; NaN without any.
 
-    The share falls with length, so compare only conversations with about the same number of words.
-
     Source: Li et al., *A Diversity-Promoting Objective Function for Neural Conversation Models*, 2016.
+
+    Caveat: the share falls with length, so compare only conversations with about the same number of words.
+    Random words score high.
     """
     counts = [ngrams(reply, n) for reply in replies]
     total = sum(each.total() for each in counts)
@@ -74,12 +75,18 @@ def distinct(replies: Sequence[Tokens], n: int) -> float:
 
 
 def words_per_reply(replies: Sequence[Tokens]) -> float:
-    """Return the mean number of words in a reply; NaN without replies."""
+    """Return the mean number of words in a reply; NaN without replies.
+
+    Caveat: a yardstick. A metric that does no better may have found nothing but length.
+    """
     return sum(map(len, replies)) / len(replies) if replies else NAN
 
 
 def repeated_replies(replies: Sequence[Tokens]) -> float:
-    """Return the share of replies, from the second on, that repeat an earlier reply of the conversation."""
+    """Return the share of replies, from the second on, that repeat an earlier reply of the conversation.
+
+    Caveat: 0 for a bot that draws at random.
+    """
     later = len(replies) - 1
     return (len(replies) - len(set(replies))) / later if later > 0 else NAN
 
@@ -88,6 +95,8 @@ def repeated_trigrams(replies: Sequence[Tokens]) -> float:
     """Return the share of sequences of three words, from the second reply on, found in an earlier reply.
 
     Source: after See et al., *What Makes a Good Conversation?*, 2019, section 4 (external repetition).
+
+    Caveat: 0 for a bot that draws at random.
     """
     seen = set(ngrams(replies[0], 3)) if replies else set()
     total = repeated = 0

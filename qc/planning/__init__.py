@@ -1,1 +1,1 @@
-"""Plan an experiment from judgments, and decide whether to trust a metric instead."""
+"""Plan an experiment from judgments, choose items for people, and decide when to trust a metric instead."""

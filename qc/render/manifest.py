@@ -2,7 +2,7 @@
 
 The tables and figures are those of the sections (`qc.sections`). Every list of files comes from here: the
 files to write, the files of an earlier report to remove, the files that the page names, and the files that
-tests compare with `docs/reference/report-files.md`.
+`docs/reference/report-files.md` lists.
 """
 
 from qc.drawing.sheet import Drawing, Figure, finish

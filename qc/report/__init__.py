@@ -1,1 +1,1 @@
-"""Report on a run: `candor report`."""
+"""Report on a run: `candor report SOURCE`."""

@@ -1,4 +1,4 @@
-"""Endpoints to try and to check a bot while its study is being written."""
+"""Try and check a bot while its study is being written."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

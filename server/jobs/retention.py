@@ -18,7 +18,7 @@ from server.db.tables import AssignmentTable, ExcludedWorkerTable, RemovalTable,
 from server.jobs.exports import KeptExports
 from server.periodic import PeriodicTask
 from server.study import parse_study
-from server.study.study import Retention
+from server.study.sections import Retention
 
 SECONDS = 3600.0  # between runs of the job
 _AT_ONCE = 100  # assignments per transaction, so that sessions do not wait

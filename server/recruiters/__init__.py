@@ -1,1 +1,1 @@
-"""Recruiters: arrival and return of their workers, and clients of those through which workers are paid."""
+"""Arrival and return of recruiters' workers, and clients of the recruiters through which workers are paid."""

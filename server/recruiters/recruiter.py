@@ -61,6 +61,15 @@ class Completion:
     return_to: str | None
 
 
+_OF_CODE = Field(
+    title="Completion code",
+    description=(
+        "Workers enter it on the platform to prove that they finished. If the study exists "
+        "there, enter its code."
+    ),
+)
+
+
 class _Recruiter(BaseModel, ABC):
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: str
@@ -96,7 +105,7 @@ class PayingRecruiter(_Recruiter):
     `completion_code`: the study's code for complete submissions.
     """
 
-    completion_code: Code
+    completion_code: Annotated[Code, _OF_CODE]
     # With their names, the most usual one first.
     rejection_categories: ClassVar[Mapping[RejectionCategory, str]]
 
@@ -129,7 +138,11 @@ class Prolific(PayingRecruiter):
     """
 
     kind: Literal["prolific"]
-    signed: bool = False
+    signed: bool = Field(
+        default=False,
+        title="Accept only links signed by the platform",
+        description="The study on the platform must sign its links. Studies that Candor creates do.",
+    )
     title: ClassVar[str] = "Prolific"
     person: ClassVar[str] = "PROLIFIC_PID"
     visit: ClassVar[str | None] = "SESSION_ID"
@@ -190,9 +203,15 @@ class Connect(_Recruiter):
     """
 
     kind: Literal["connect"]
-    completion_code: Code | None = None
-    completion_url: WebAddress | None = None
-    partial_url: WebAddress | None = None
+    completion_code: Annotated[Code | None, _OF_CODE] = None
+    completion_url: WebAddress | None = Field(
+        None, title="Where workers are sent at the end", description="The address that the platform shows."
+    )
+    partial_url: WebAddress | None = Field(
+        None,
+        title="Where workers who do not finish are sent",
+        description="Connect’s address for partial completes. If empty, they stay on Candor’s page.",
+    )
     title: ClassVar[str] = "CloudResearch Connect"
     person: ClassVar[str] = "participantId"
     visit: ClassVar[str | None] = "assignmentId"
@@ -238,10 +257,19 @@ class Sona(_Recruiter):
     """
 
     kind: Literal["sona"]
-    school: Annotated[str, StringConstraints(to_lower=True, pattern=_SCHOOL)]
-    experiment_id: Annotated[int, Field(ge=1, le=1_000_000_000, strict=True)]
-    credit_token: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
-    credit: Literal["browser", "server"] = "browser"
+    school: Annotated[str, StringConstraints(to_lower=True, pattern=_SCHOOL)] = Field(
+        title="School’s address", description="For example, example.sona-systems.com."
+    )
+    experiment_id: Annotated[int, Field(ge=1, le=1_000_000_000, strict=True)] = Field(title="Experiment ID")
+    credit_token: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")] = Field(
+        title="Credit token"
+    )
+    credit: Literal["browser", "server"] = Field(
+        "browser",
+        title="How credit is given",
+        description="The student’s browser goes to SONA at the end, or this server tells SONA.",
+        json_schema_extra={"x-words": {"browser": "By the student’s browser", "server": "By this server"}},
+    )
     title: ClassVar[str] = "SONA"
     person: ClassVar[str] = "survey_code"
     visit: ClassVar[str | None] = None  # survey codes identify students: stored encrypted, only as ids

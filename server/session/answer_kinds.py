@@ -72,16 +72,34 @@ class AnswerForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: AnswerKind
-    points: Annotated[int, Field(ge=2, le=MAX_POINTS, strict=True)] | None = None
-    ends: Annotated[tuple[_Words, ...], Field(min_length=2, max_length=2)] | None = None
-    labels: Annotated[tuple[_Words, ...], Field(max_length=MAX_POINTS)] = ()
-    choices: Annotated[tuple[_Words, ...], Field(max_length=50)] = ()
-    least: _Bound | None = None
-    most: _Bound | None = None
-    text: Literal["output", "context"] | _Passage | None = None
-    categories: Annotated[tuple[_Words, ...], Field(max_length=50)] = ()
-    severities: Annotated[tuple[_Words, ...], Field(max_length=11)] = ()
+    kind: AnswerKind = Field(title="Kind of answer")
+    points: Annotated[int, Field(ge=2, le=MAX_POINTS, strict=True)] | None = Field(
+        None, description="From 2 to 11."
+    )
+    ends: Annotated[tuple[_Words, ...], Field(min_length=2, max_length=2)] | None = Field(
+        None, title="Labels of the ends", description="Two lines: first the low end, then the high end."
+    )
+    labels: Annotated[tuple[_Words, ...], Field(max_length=MAX_POINTS)] = Field(
+        (),
+        title="Labels of the points",
+        description="One line for each point, from the lowest, instead of the labels of the ends.",
+    )
+    choices: Annotated[tuple[_Words, ...], Field(max_length=50)] = Field((), title="Answers to choose from")
+    least: _Bound | None = Field(None, title="Smallest number")
+    most: _Bound | None = Field(None, title="Largest number")
+    text: Literal["output", "context"] | _Passage | None = Field(
+        None,
+        title="Text to mark",
+        json_schema_extra={
+            "x-words": {"output": "What the system said or wrote", "context": "The context of an item"}
+        },
+    )
+    categories: Annotated[tuple[_Words, ...], Field(max_length=50)] = Field(
+        (), title="Categories of marks", description="Each mark has one of them; empty: none."
+    )
+    severities: Annotated[tuple[_Words, ...], Field(max_length=11)] = Field(
+        (), title="Severities of marks", description="Each mark has one of them; empty: none."
+    )
 
     @property
     def type(self) -> "AnswerType":

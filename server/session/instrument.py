@@ -23,20 +23,29 @@ def number_on_page(position: int, side: Side | None) -> int:
 
 
 class Comparison(BaseModel):
-    """The comparison of systems by workers. `pairs`: pairs in one assignment, without those with the QC bot.
+    """The comparison of systems by workers.
 
-    `choose`: once, between the two whole conversations (`end`), or after each pair of replies (`turn`).
-    `history`: the earlier replies that each system gets: its `own`; or, if workers choose after each turn,
-    the `chosen` ones, so that there is one conversation. `ties`: workers may find both about equal.
-    `question`: the question, instead of the default one in the study's language.
+    With `history: chosen`, both systems continue from the chosen reply, so that there is one conversation.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    pairs: Annotated[int, Field(ge=1, le=20, strict=True)] = 3
-    choose: Literal["end", "turn"] = "end"
-    history: Literal["own", "chosen"] = "own"
-    ties: bool = True
+    pairs: Annotated[int, Field(ge=1, le=20, strict=True)] = Field(
+        3, title="Pairs per worker", description="Pairs with the quality-control bot are added to these."
+    )
+    choose: Literal["end", "turn"] = Field(
+        "end",
+        title="When they choose",
+        json_schema_extra={
+            "x-words": {"end": "At the end of both conversations", "turn": "After each pair of replies"}
+        },
+    )
+    history: Literal["own", "chosen"] = Field(
+        "own",
+        title="Which replies the systems remember",
+        json_schema_extra={"x-words": {"own": "Their own replies", "chosen": "The chosen replies"}},
+    )
+    ties: bool = Field(default=True, title="Allow “About the same”")
     question: Asked | None = None
 
 
@@ -74,15 +83,18 @@ class _Given(BaseModel):
 class Criterion(_Given):
     """A statement that workers rate from 0 to 100 (METHOD section 1).
 
-    `negative`: agreement speaks against the system. `qc`: used in the test of workers against the QC bot.
     `scale`: the form of the answer; null: the published slider. Choices and free text are answers, not
     ratings.
     """
 
-    label: Label
+    label: Label = Field(description="Its name in the data. Workers never see it.")
     statement: Statement
-    negative: bool = False
-    qc: bool = True
+    negative: bool = Field(
+        default=False, title="Reverse-scored", description="Agreement speaks against the system."
+    )
+    qc: bool = Field(
+        default=True, title="Counts for quality control", description="The worker filter uses it."
+    )
     scale: AnswerForm | None = None
 
     @property
@@ -92,14 +104,12 @@ class Criterion(_Given):
 
 
 class Display(_Given):
-    """The display of replies, the same for all systems.
+    """The display of replies, the same for all systems."""
 
-    `markdown`: with emphasis, lists and code formatted, not as plain text. `streaming`: word by word, at a
-    random pace, never the bot's own.
-    """
-
-    markdown: bool = False
-    streaming: bool = False
+    markdown: bool = Field(default=False, description="Show emphasis, lists and tables in replies.")
+    streaming: bool = Field(
+        default=False, title="Word by word", description="At the same pace for every bot."
+    )
 
 
 # An image within the study: the browser of a worker asks no other host for it. 40,000 characters hold 30 kB.
@@ -115,7 +125,7 @@ class Lab(_Given):
     """The lab whose name, and logo if any, workers see at the top of the page in place of the program's."""
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
-    logo: Image | None = None
+    logo: Image | None = Field(None, description="PNG, JPEG, WebP or SVG, up to 30 kB.")
 
 
 class PostEdit(_Given):
@@ -124,8 +134,10 @@ class PostEdit(_Given):
     `top` is the lowest rating, from 0 to 100 with 100 the best, for which nothing has to be improved.
     """
 
-    criterion: Label
-    top: Annotated[int, Field(ge=1, le=100, strict=True)] = 90
+    criterion: Label = Field(description="The label of the criterion that decides.")
+    top: Annotated[int, Field(ge=1, le=100, strict=True)] = Field(
+        90, title="Top of the scale", description="Texts rated below this must be improved."
+    )
 
 
 QuizAbout = Literal["lines", "personas"]
@@ -134,13 +146,23 @@ QuizAbout = Literal["lines", "personas"]
 class Quiz(_Given):
     """The quiz after a conversation: which of several lines, or personas, was the chat partner's?
 
-    `about`: lines come from other workers' conversations of the run, and check the worker's attention;
-    personas are the study's, and show whether a system's persona comes across. The worker filter does not use
-    the quiz.
+    Lines come from other workers' conversations of the run; personas are the study's.
     """
 
-    choices: Annotated[int, Field(ge=2, le=6, strict=True)] = 4
-    about: QuizAbout = "lines"
+    choices: Annotated[int, Field(ge=2, le=6, strict=True)] = Field(4, title="Number of choices")
+    about: QuizAbout = Field(
+        "lines",
+        title="What it asks",
+        description=(
+            "Lines check the worker’s attention. Personas show whether a system’s persona comes across."
+        ),
+        json_schema_extra={
+            "x-words": {
+                "lines": "Which of these lines the chat partner said",
+                "personas": "Which of these personas the chat partner had",
+            }
+        },
+    )
 
 
 class Scenario(_Given):
@@ -150,51 +172,56 @@ class Scenario(_Given):
     topic, in place of the worker's. `prompt` is for bots that take instructions; workers never see it.
     """
 
-    label: Label
-    text: Statement
-    topic: ScenarioTopic | None = None
-    tell_bot: bool = False
-    prompt: Statement | None = None
+    label: Label = Field(description="Its name in the data. Workers never see it.")
+    text: Statement = Field(title="What the worker reads")
+    topic: ScenarioTopic | None = Field(
+        None, description="The first topic. If empty, as the study’s topics are chosen."
+    )
+    tell_bot: bool = Field(default=False, title="The bot reads it too")
+    prompt: Statement | None = Field(None, title="Additional instructions for the bot")
 
 
 class Question(_Given):
-    """A test question: a text, a question about it, and the answers to choose from.
-
-    `right` is the number of the right answer, from 1; `why` explains it to workers who have answered.
-    """
+    """A test question: a text, a question about it, and the answers to choose from, numbered from 1."""
 
     text: Statement
     question: Statement
     answers: Annotated[list[Statement], Field(min_length=2, max_length=6)]
-    right: Annotated[int, Field(ge=1, le=6, strict=True)]
-    why: Statement
+    right: Annotated[int, Field(ge=1, le=6, strict=True)] = Field(title="Number of the right answer")
+    why: Statement = Field(title="Explanation", description="Workers read it after they answer.")
 
 
 class Tutorial(_Given):
     """Test questions that a worker answers first. More wrong answers than `mistakes` end the assignment."""
 
-    questions: Annotated[list[Question], Field(min_length=1, max_length=30)]
-    mistakes: Annotated[int, Field(ge=0, le=100, strict=True)] = 3
+    questions: Annotated[list[Question], Field(min_length=1, max_length=30)] = Field(title="Test questions")
+    mistakes: Annotated[int, Field(ge=0, le=100, strict=True)] = Field(
+        3, title="Wrong answers at most", description="With more, the assignment ends."
+    )
 
 
 class ConsentBox(_Given):
-    """A box that a worker may tick, and must if it is `required`. `label` is its name in the data."""
+    """A box that a worker may tick, or must."""
 
-    label: Label
-    text: Statement
-    required: bool = True
+    label: Label = Field(description="Its name in the data, made from the text.")
+    text: Statement = Field(title="What a worker agrees to")
+    required: bool = Field(default=True, title="Workers must tick it")
 
 
 class Consent(_Given):
-    """The consent form. `board`: the number under which an ethics board approved the study.
+    """The consent form. A blank line in `text` begins a new paragraph."""
 
-    A blank line in `text` begins a new paragraph.
-    """
-
-    version: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
-    board: Statement | None = None
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
-    boxes: Annotated[list[ConsentBox], Field(max_length=20)] = []
+    version: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)] = Field(
+        title="Version of the consent form",
+        description="Stored with every agreement. Change it whenever you change the text.",
+    )
+    board: Statement | None = Field(
+        None, title="Ethics board", description="The number of its approval. Leave empty if there is none."
+    )
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)] = Field(
+        title="Consent text"
+    )
+    boxes: Annotated[list[ConsentBox], Field(max_length=20)] = Field([], title="Boxes to tick")
 
     def are_ticked(self, ticked: Iterable[str]) -> bool:
         """Return whether `ticked` has all required boxes, and nothing that is not a box."""
@@ -211,7 +238,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 class AskedQuestion(AnswerForm):
     """A question of a questionnaire. A question that is not `required` may be left unanswered."""
 
-    label: Label
+    label: Label = Field(description="Its name in the data, made from the question.")
     question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
     required: bool = True
 
@@ -224,9 +251,9 @@ class Questionnaires(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    before: _Questions = ()
-    conversation: _Questions = ()
-    after: _Questions = ()
+    before: _Questions = Field((), title="Questions before the first conversation")
+    conversation: _Questions = Field((), title="Questions after each conversation")
+    after: _Questions = Field((), title="Questions at the end")
 
     def of(self, part: Part) -> tuple[AskedQuestion, ...]:
         """Return the questions of a part."""

@@ -15,16 +15,17 @@ _QUICKEST, _SLOWEST = 45, 120  # milliseconds a word: 500 to 1,300 words a minut
 
 
 class ReplyTime(BaseModel):
-    """Seconds until a reply may be shown: log-normal around `median`, one distribution for every bot.
-
-    `spread` is the standard deviation of the logarithm; `longest` truncates the distribution.
-    """
+    """Seconds until a reply may be shown: log-normal around `median`, one distribution for every bot."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     median: Annotated[float, Field(ge=0, le=60, strict=True)] = 2.5
-    spread: Annotated[float, Field(ge=0, le=2, strict=True)] = 0.35
-    longest: Annotated[float, Field(ge=0, le=120, strict=True)] = 8.0
+    spread: Annotated[float, Field(ge=0, le=2, strict=True)] = Field(
+        0.35, description="Standard deviation of the logarithm of the delay."
+    )
+    longest: Annotated[float, Field(ge=0, le=120, strict=True)] = Field(
+        8.0, description="Longer delays are cut to this. Keep it well above the median."
+    )
 
     def seconds(self, normal: float) -> float:
         """Return the delay for a value of the standard normal distribution."""

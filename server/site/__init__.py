@@ -1,1 +1,1 @@
-"""The pages that a browser opens."""
+"""Serve the pages: the server's own (start, API), and the built ones of workers and of the desk."""

@@ -21,20 +21,9 @@ from server.study.reading import (
     study_hash,
     study_of_bots,
 )
+from server.study.sections import PARTNER, PEOPLE, WIZARD, SystemName, SystemSpec, Timeouts
 from server.study.settings import study_schema
-from server.study.study import (
-    BLANK,
-    DEMO,
-    PARTNER,
-    PEOPLE,
-    REGISTERED,
-    WIZARD,
-    Study,
-    SystemName,
-    SystemSpec,
-    Timeouts,
-    shipped_statements,
-)
+from server.study.study import BLANK, DEMO, REGISTERED, Study, shipped_statements
 from server.study.tasks import COMPOSITIONS, Composition
 from server.study.templates import TEMPLATES, TemplateName, template, template_text
 from server.study.texts import language_names

@@ -15,7 +15,8 @@ from server.session.instrument import PARTS, AskedQuestion, Part
 from server.session.plan import QC
 from server.session.texts import Text, places_in
 from server.settings_file import Location
-from server.study.study import DEMO, PARTNER, PEOPLE, Study
+from server.study.sections import PARTNER, PEOPLE
+from server.study.study import DEMO, Study
 from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 
 _FEWEST_INPUTS_OF_A_QUIZ = 3

@@ -9,7 +9,8 @@ from server.recruiters.recruiter import PAYING
 from server.session.answer_kinds import KINDS, KINDS_OF_SETTINGS, AnswerForm, answer_type
 from server.session.instrument import AskedQuestion
 from server.settings_file import Location
-from server.study.study import QcSpec, Study
+from server.study.sections import QcSpec
+from server.study.study import Study
 from server.study.tasks import TASKS, task_type
 from server.study.texts import language_names
 

@@ -1,11 +1,10 @@
 """The settings of a study: its systems, criteria and rules."""
 
 import re
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, assert_never
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from bots import UrlEndpoint
 from server.recruiters.recruiter import Recruiter, WebAddress
@@ -28,10 +27,20 @@ from server.session.instrument import (
     TopicMode,
     Tutorial,
 )
-from server.session.partner import WhenLeft
 from server.session.plan import QC
 from server.session.reply_time import ReplyTime
-from server.session.texts import Text, TextsCard, direction_of
+from server.session.texts import TextsCard, direction_of
+from server.study.sections import (
+    PeopleSpec,
+    Persona,
+    QcSpec,
+    Retention,
+    Simulate,
+    StudySection,
+    SystemSpec,
+    Texts,
+    Timeouts,
+)
 from server.study.tasks import (
     COMPOSITIONS,
     TASKS,
@@ -43,136 +52,12 @@ from server.study.tasks import (
 )
 from server.study.texts import ENGLISH, instrument_of
 
-Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
-# A system whose items are rated may have any name without spaces; one that chats has a label.
-SystemName = Annotated[str, StringConstraints(pattern=r"^\S+$", max_length=200)]
-
-
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
 BLANK = DEMO.with_name("blank.yaml")
 # The version of the settings. A file that needs a later one has a `version`; most files leave it out.
 VERSION = 1
-_HOUR, _DAY = 3_600.0, 86_400.0
 # The form of the name of a bot that is registered with the server.
 REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-_SITE = re.compile(r"https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:([0-9]{1,5}|\*))?")
-
-
-def _site(text: str) -> str:
-    """Check that `text` is a scheme and a host, as in the header Content-Security-Policy."""
-    if not _SITE.fullmatch(text):
-        raise ValueError("Enter a site without a path, for example https://*.qualtrics.com")
-    return text
-
-
-Site = Annotated[str, StringConstraints(max_length=300), AfterValidator(_site)]
-
-
-class SystemSpec(_Section):
-    """A system under evaluation: a bot, with or without a persona.
-
-    `bot`: "builtin:NAME", a name of the study's `bots`, or the name of a bot registered with the server.
-    `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences. `prompt`:
-    for bots that take instructions.
-    """
-
-    name: Label
-    family: Label
-    bot: Statement
-    persona: Literal["none", "random"] | Persona = "none"
-    prompt: Statement | None = None
-
-
-class QcSpec(_Section):
-    """The quality-control bot and its corpus (METHOD section 3).
-
-    `draw`: the lines that it distorts are from the `corpus`, as published, or from the `systems`: replies to
-    other workers of the run. The corpus is used until there are enough replies.
-    """
-
-    bot: Statement = "qc"
-    corpus: Statement = "builtin:smalltalk"
-    draw: Literal["corpus", "systems"] = "corpus"
-
-
-class Timeouts(_Section):
-    """Timeouts in seconds. A bot has `bot_try` per try and `bot_total` in all. An assignment's slot becomes
-    free after `idle` without a message, or after `assignment` in all.
-    """
-
-    bot_try: Annotated[float, Field(gt=0, le=_HOUR, strict=True)] = 20.0
-    bot_total: Annotated[float, Field(gt=0, le=_HOUR, strict=True)] = 60.0
-    idle: Annotated[float, Field(gt=0, le=30 * _DAY, strict=True)] = _HOUR / 2
-    assignment: Annotated[float, Field(gt=0, le=30 * _DAY, strict=True)] = 3 * _HOUR
-
-
-Days = Annotated[int, Field(ge=0, le=36_500, strict=True)]
-
-
-class Retention(_Section):
-    """Days from the end of a run until its workers' texts, and ids, are removed; without days they stay."""
-
-    words: Days | None = None
-    ids: Days | None = None
-
-    def words_end(self, closed_at: datetime | None) -> datetime | None:
-        """Return when the texts of a run are removed; None if never, or if it is not known yet."""
-        return _end(closed_at, self.words)
-
-    def ids_end(self, closed_at: datetime | None) -> datetime | None:
-        """Return when the ids of a run's workers are removed; None if never, or if it is not known yet."""
-        return _end(closed_at, self.ids)
-
-    def in_words(self, closed_at: datetime | None) -> str:
-        """Return the retention in sentences: with dates for a closed run, and empty if all is kept."""
-        kept = [("Words", self.words), ("Ids", self.ids)]
-        said = [_said(what, days, closed_at) for what, days in kept if days is not None]
-        return " ".join(said)
-
-
-def _said(what: str, days: int, closed_at: datetime | None) -> str:
-    end = _end(closed_at, days)
-    if end is not None:
-        return f"{what} of workers are removed on {end:%Y-%m-%d}."
-    return f"{what} of workers are removed {days} day{'' if days == 1 else 's'} after the run was closed."
-
-
-def _end(closed_at: datetime | None, days: int | None) -> datetime | None:
-    return None if closed_at is None or days is None else closed_at + timedelta(days=days)
-
-
-class Simulate(_Section):
-    """The simulated workers' opinion of every system's quality, from 0 (bad) to 1 (good)."""
-
-    quality: dict[SystemName, Annotated[float, Field(ge=0, le=1, strict=True)]]
-
-
-PARTNER = "human:partner"  # a bot that is another worker of the run
-WIZARD = "human:wizard"  # a bot for whom a researcher answers at the desk
-PEOPLE = (PARTNER, WIZARD)
-
-
-class PeopleSpec(_Section):
-    """Settings for a study in which some chat partners are people.
-
-    A worker waits `wait` seconds for another worker to come, and `reply` seconds for each line. If nobody
-    comes, the bot `take_over` takes over. If somebody leaves or is silent, `when_left` decides whether it
-    does, or the chat ends. `consent_says_so` confirms that the study's consent tells workers that some
-    partners may be people, who read what they write.
-    """
-
-    take_over: Statement
-    wait: Annotated[float, Field(gt=0, le=_HOUR / 4, strict=True)] = 120.0
-    reply: Annotated[float, Field(gt=0, le=_HOUR / 4, strict=True)] = 120.0
-    when_left: WhenLeft = "take_over"
-    consent_says_so: bool = False
 
 
 def _task_in(content: Any) -> TaskType | None:
@@ -204,96 +89,229 @@ def shipped_statements(content: Any) -> dict[int, str]:
     }
 
 
-class Texts(_Section):
-    """Texts for workers besides the shipped texts of the study's language.
-
-    `consent`: the consent form before the beginning. `debriefing`: the text at the end; `standard` says that
-    one of the chatbots was bad on purpose. `contact`: the researchers' address. `lab`: the name and the logo
-    at the top of the page. `words`: texts of the page by their names, as in `texts/en.yaml`, in place of the
-    shipped ones.
-    """
-
-    consent: Consent | None = None
-    debriefing: Literal["standard"] | Statement | None = None
-    contact: Statement | None = None
-    lab: Lab | None = None
-    words: dict[str, Text] = {}
+_SITE = re.compile(r"https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:([0-9]{1,5}|\*))?")
 
 
-class Study(_Section):
-    """A whole study. `listed`: the server's start page announces it while a run of it is open.
+def _site(text: str) -> str:
+    """Check that `text` is a scheme and a host, as in the header Content-Security-Policy."""
+    if not _SITE.fullmatch(text):
+        raise ValueError("Enter a site without a path, for example https://*.qualtrics.com")
+    return text
 
-    `rate_share`: the share of a system's conversations that workers rate; the others, drawn at random, are
-    left unrated. `judgments_per_item`: how many workers rate each item, at least. `spending_cap`: the most
-    that the bots of a run may cost together, in the currency of their prices; then the run stops.
 
-    `retention`: how long workers' texts and ids are kept after a run was closed. `withdrawal_days`: for how
-    many days after the end workers can download or withdraw their data. `records_writing`: the page sends how
-    messages were written (typed, pasted, how fast, how often it lost the focus), and tells workers so.
-    `moderation`: the check of lines; lists of `words` are always used, and with `classifier` also the
-    server's moderation service.
+Site = Annotated[str, StringConstraints(max_length=300), AfterValidator(_site)]
 
-    `recruiter`: the platform that workers come from. Without one, they come by links, and go to
-    `completion_url`. `embedded_in`: the sites that may show the worker's page in a frame; none by default.
 
-    `minutes`: the duration that workers are told. `transcript_while_rating`: workers can read the
-    conversation while they rate it. `language`: that of the worker's page and of the instrument.
-    `correctness`: workers say whether an answer is plausible and which paragraphs show that it is correct,
-    and the criteria `any_correct` and `avg_correct` are computed.
+class Study(StudySection):
+    """A whole study. Each field's title and description are those of the desk, the schema and the reference.
 
-    `task`: workers chat and rate (`chat`), rate items (`transcripts`), or chat with two systems at once and
-    choose one of them (`side_by_side`). `TaskType.unused` lists the settings that a task does not use.
+    `TaskType.unused` lists the settings that a task does not use. With `correctness`, the criteria
+    `any_correct` and `avg_correct` are computed.
     """
 
     version: Annotated[int, Field(ge=1, le=VERSION, strict=True)] = VERSION
     name: Label
     title: Statement
-    payment: Statement
-    task: Task = "chat"
-    listed: bool = False
-    topic_mode: TopicMode = "free"
-    systems_per_assignment: Annotated[int, Field(ge=1, le=20, strict=True)] = 5
-    qc_per_assignment: Annotated[int, Field(ge=0, le=5, strict=True)] = 1
-    minimum_inputs: Annotated[int, Field(ge=1, le=100, strict=True)] = 10
-    maximum_inputs: Annotated[int, Field(ge=1, le=1_000, strict=True)] = 100
-    maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000, strict=True)] = 50
-    assignments: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] | None = None
+    payment: Statement = Field(description="What workers are paid, in words.")
+    task: Task = Field(
+        "chat",
+        description="Settings that the chosen task does not use are removed.",
+        json_schema_extra={
+            "x-words": {
+                "chat": "Chat with one bot at a time",
+                "side_by_side": "Chat with two bots side by side, and choose one",
+                "transcripts": "Read and rate conversations or texts",
+            }
+        },
+    )
+    listed: bool = Field(
+        default=False,
+        title="List on the start page",
+        description="The server’s own page announces the study while a run of it is open.",
+    )
+    topic_mode: TopicMode = Field(
+        "free",
+        title="Topic",
+        json_schema_extra={
+            "x-words": {"free": "The worker chooses it", "icebreaker": "A sentence of the persona"}
+        },
+    )
+    systems_per_assignment: Annotated[int, Field(ge=1, le=20, strict=True)] = Field(
+        5, title="Systems per worker"
+    )
+    qc_per_assignment: Annotated[int, Field(ge=0, le=5, strict=True)] = Field(
+        1, title="Quality-control conversations per worker", description="They are never first or last."
+    )
+    minimum_inputs: Annotated[int, Field(ge=1, le=100, strict=True)] = Field(
+        10,
+        title="Minimum messages",
+        description="How many messages a worker must write before a conversation can end.",
+    )
+    maximum_inputs: Annotated[int, Field(ge=1, le=1_000, strict=True)] = Field(
+        100, title="Maximum messages", description="After this many, the conversation has to be rated."
+    )
+    maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000, strict=True)] = Field(
+        50,
+        title="Maximum topic changes",
+        description="How often a worker can mark another topic in a conversation.",
+    )
+    assignments: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] | None = Field(
+        None,
+        title="Workers",
+        description="How many can take part; empty: no limit, or as many as the judgments of items need.",
+    )
     criteria: Annotated[list[Criterion], Field(max_length=30)]
     questionnaires: Questionnaires = Questionnaires()
-    corpus: Statement = "builtin:smalltalk"
-    personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = "corpus"
-    bots: dict[Label, UrlEndpoint] = {}
-    systems: list[SystemSpec] = []
-    qc: QcSpec = QcSpec()
-    people: PeopleSpec | None = None
-    scenarios: list[Scenario] = []
-    rate_share: Annotated[float, Field(gt=0, le=1, strict=True)] = 1.0
-    spending_cap: Annotated[float, Field(gt=0, le=100_000_000, strict=True)] | None = None
+    corpus: Statement = Field("builtin:smalltalk", description="The source of builtin bots and of personas.")
+    personas: Literal["corpus"] | Annotated[list[Persona], Field(min_length=1)] = Field(
+        "corpus",
+        description="Sentences that a bot says of itself.",
+        json_schema_extra={"x-words": {"corpus": "From the corpus"}},
+    )
+    bots: dict[Label, UrlEndpoint] = Field(
+        {}, title="This study’s own bots", description="Bots at an address, which only this study uses."
+    )
+    systems: list[SystemSpec] = Field(
+        [], description="What is compared. A worker meets at most one of each family."
+    )
+    qc: QcSpec = Field(QcSpec(), title="Quality-control bot")
+    people: PeopleSpec | None = Field(
+        None,
+        title="People in a bot’s place",
+        description="For systems whose bot is human:partner, another worker, or human:wizard, a researcher.",
+    )
+    scenarios: list[Scenario] = Field(
+        [],
+        description=(
+            "What a conversation is about, shown to the worker. Every system gets each equally often."
+        ),
+    )
+    rate_share: Annotated[float, Field(gt=0, le=1, strict=True)] = Field(
+        1.0,
+        title="Share of rated conversations",
+        description=(
+            "With 1, workers rate every conversation. Below 1, the others are drawn at random "
+            "and left unrated."
+        ),
+    )
+    spending_cap: Annotated[float, Field(gt=0, le=100_000_000, strict=True)] | None = Field(
+        None,
+        title="Spending cap of all bots",
+        description="In the currency of the bots’ prices. A run stops when it is reached.",
+    )
     comparison: Comparison | None = None
-    items: ItemsSpec | None = None
-    composition: CompositionName | Composition = "questions"
-    judgments_per_item: Annotated[int, Field(ge=1, le=50, strict=True)] = 2
-    degradation: Literal["chapter5", "chapter3"] = "chapter5"
-    post_edit: PostEdit | None = None
-    correctness: bool = False
-    tutorial: Tutorial | None = None
-    recruiter: Recruiter | None = None
-    completion_url: WebAddress | None = None
-    embedded_in: Annotated[list[Site], Field(max_length=20)] = []
-    minutes: Annotated[int, Field(ge=1, le=1_000, strict=True)] | None = None
-    transcript_while_rating: bool = False
-    turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7, strict=True)] | None = None
-    quiz: Quiz | None = None
-    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
+    items: ItemsSpec | None = Field(None, title="What workers rate", description="A run or a file.")
+    composition: CompositionName | Composition = Field(
+        "questions",
+        title="Items per worker",
+        json_schema_extra={
+            "x-words": {
+                "reading": "100: 70 ordinary, 10 distorted, 10 repeated, 10 references",
+                "questions": "20 about one passage: 11 ordinary, 6 distorted, 3 repeated",
+            }
+        },
+    )
+    judgments_per_item: Annotated[int, Field(ge=1, le=50, strict=True)] = Field(
+        2, title="Judgments per item", description="At least this many workers rate each item."
+    )
+    degradation: Literal["chapter5", "chapter3"] = Field(
+        "chapter5",
+        title="How bad items are made",
+        description="By a rule of Ji’s PhD thesis; the two differ for texts of 21 to 24 words.",
+        json_schema_extra={
+            "x-words": {"chapter5": "By the rule of chapter 5", "chapter3": "By the rule of chapter 3"}
+        },
+    )
+    post_edit: PostEdit | None = Field(
+        None, title="Improve texts", description="Workers who rate a text low must improve it."
+    )
+    correctness: bool = Field(
+        default=False,
+        title="Correctness of answers",
+        description="Workers judge each answer by paragraphs, and mark the words that show it.",
+    )
+    tutorial: Tutorial | None = Field(None, title="Test questions", description="Workers answer them first.")
+    recruiter: Recruiter | None = Field(
+        None,
+        title="Where workers come from",
+        description="The platform that sends workers to your study. Without one, workers come by links.",
+    )
+    completion_url: WebAddress | None = Field(
+        None,
+        title="Where workers are sent at the end",
+        description="An https:// address, for workers who come by links. They also get a code.",
+    )
+    embedded_in: Annotated[list[Site], Field(max_length=20)] = Field(
+        [],
+        title="Sites that may show the study in a frame",
+        description="For example, https://*.qualtrics.com. Other sites cannot embed the worker’s page.",
+    )
+    minutes: Annotated[int, Field(ge=1, le=1_000, strict=True)] | None = Field(
+        None, description="About how long the study takes. Workers see this."
+    )
+    transcript_while_rating: bool = Field(default=False, title="Show the conversation while it is rated")
+    turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7, strict=True)] | None = Field(
+        None,
+        title="Ratings of replies",
+        description="Workers may rate each reply. It is optional.",
+        json_schema_extra={"x-words": {"thumbs": "Thumbs up or down"}},
+    )
+    quiz: Quiz | None = Field(
+        None,
+        title="Quiz after each conversation",
+        description=(
+            "Asks what the worker remembers of the chat partner. It is hidden, and the filter "
+            "does not use it."
+        ),
+    )
+    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = Field(
+        "en", description="Of the worker’s page and of the published criteria."
+    )
     texts: Texts = Texts()
-    reply_time: ReplyTime = ReplyTime()
-    display: Display = Display()
-    timeouts: Timeouts = Timeouts()
-    retention: Retention | None = None
-    withdrawal_days: Annotated[int, Field(ge=1, le=3_650, strict=True)] | None = None
-    records_writing: bool = False
-    moderation: Literal["words", "classifier"] = "words"
-    simulate: Simulate | None = None
+    reply_time: ReplyTime = Field(
+        ReplyTime(), title="Reply delay (s)", description="The same distribution for all bots."
+    )
+    display: Display = Field(Display(), title="How replies are shown")
+    timeouts: Timeouts = Field(Timeouts(), title="Time-outs", description="In seconds.")
+    retention: Retention | None = Field(
+        None,
+        title="How long data are kept",
+        description="The server removes data this many days after a run is closed. If empty, data are kept.",
+    )
+    withdrawal_days: Annotated[int, Field(ge=1, le=3_650, strict=True)] | None = Field(
+        None,
+        title="Days to withdraw",
+        description=(
+            "For this many days after the end, workers can download or withdraw their data. If "
+            "empty, they cannot."
+        ),
+    )
+    records_writing: bool = Field(
+        default=False,
+        title="Record how workers write",
+        description=(
+            "Counts of pasted text, writing time and times away from the page. Keys are not "
+            "recorded. Workers are told."
+        ),
+    )
+    moderation: Literal["words", "classifier"] = Field(
+        "words",
+        title="Offensive-language detection",
+        description=(
+            "Word lists are always used. A classifier is a service that also gets every "
+            "message. Workers are told."
+        ),
+        json_schema_extra={
+            "x-words": {"words": "Lists of words", "classifier": "Lists of words, and a classifier"}
+        },
+    )
+    simulate: Simulate | None = Field(
+        None,
+        title="Simulated workers",
+        description=(
+            "How good simulated workers find each system, from 0 (bad) to 1 (good). People never see it."
+        ),
+    )
 
     @model_validator(mode="before")
     @classmethod

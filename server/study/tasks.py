@@ -75,37 +75,44 @@ def task_type(task: Task) -> TaskType:
 
 
 class ItemsSpec(BaseModel):
-    """The source of a transcript study's items: `run` or `file`.
-
-    `run`: the finished conversations of a run in the same database. `file`: the lines of a JSONL file.
-    `probabilities`: a CSV file with the probability with which each item is drawn to be rated; without it,
-    all are.
-    """
+    """The source of a transcript study's items: `run` or `file`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    run: Statement | None = None
-    file: Statement | None = None
-    probabilities: Statement | None = None
+    run: Statement | None = Field(None, title="The conversations of a run", description="The run’s name.")
+    file: Statement | None = Field(
+        None, title="The lines of a file", description="A JSONL file on the server."
+    )
+    probabilities: Statement | None = Field(
+        None, description="A CSV file with how likely each item is drawn; empty: all items are rated."
+    )
 
 
 class Composition(BaseModel):
     """The number of items of each kind in one assignment (Ji, PhD thesis, chapters 3 and 4).
 
-    Bad twins, repeats and references belong to different ordinary items of the same assignment. `one_group`:
-    all of them are of one group, such as the questions about one passage. `human`: the system whose texts
-    people wrote. Every assignment has an item of it, with both a bad twin and a repeat, and the words of bad
-    twins are taken from its texts.
+    Bad twins, repeats and references belong to different ordinary items of the same assignment.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    ordinary: Annotated[int, Field(ge=1, le=200, strict=True)]
-    bad: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    repeat: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    reference: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    one_group: bool = False
-    human: Statement | None = None
+    ordinary: Annotated[int, Field(ge=1, le=200, strict=True)] = Field(title="Ordinary items")
+    bad: Annotated[int, Field(ge=0, le=100, strict=True)] = Field(0, title="Distorted items")
+    repeat: Annotated[int, Field(ge=0, le=100, strict=True)] = Field(0, title="Items shown twice")
+    reference: Annotated[int, Field(ge=0, le=100, strict=True)] = Field(0, title="References")
+    one_group: bool = Field(
+        default=False,
+        title="All about the same passage",
+        description="The items of an assignment have the same group, or the same context.",
+    )
+    human: Statement | None = Field(
+        None,
+        title="System written by people",
+        description=(
+            "Each assignment has an item of it, shown twice and distorted; distorted items take "
+            "words from it."
+        ),
+    )
 
     @property
     def twins(self) -> int:

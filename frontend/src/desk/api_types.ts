@@ -437,6 +437,9 @@ export interface LastCheck {
  * Equivalent servers of Candor's own contract (`bots.endpoints.http`).
  */
 export interface HttpEndpoint {
+  /**
+   * Not the key itself: the name of the server’s environment variable that holds it. CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is needed.
+   */
   key?: string | null;
   kind: "http";
   /**
@@ -455,33 +458,96 @@ export interface HttpEndpoint {
  * row, or only lists of parts: a check of the bot says which to set.
  */
 export interface OpenAiEndpoint {
+  /**
+   * For models that refuse two of them. The check says so.
+   */
   alternating?: boolean;
+  /**
+   * JSON that is added to every request, for settings without a field here. Null removes a field.
+   */
   extra_body?: {
     [k: string]: unknown;
   };
+  /**
+   * Sent with every request. Do not put a key here.
+   */
   headers?: {
     [k: string]: string;
   };
+  /**
+   * For models without a system message. The check says which one a model takes.
+   */
   instructions?: "system" | "developer" | "first_message";
+  /**
+   * Not the key itself: the name of the server’s environment variable that holds it. CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is needed.
+   */
   key?: string | null;
+  /**
+   * For services that do not use a bearer token. For Azure, api-key.
+   */
   key_header?: string;
   kind: "openai";
+  /**
+   * For reasoning models, which use this limit instead.
+   */
   max_completion_tokens?: number | null;
+  /**
+   * A longer reply is cut after its last full sentence.
+   */
   max_tokens?: number | null;
+  /**
+   * As the service names it.
+   */
   model: string;
+  /**
+   * For models that take no plain text. The check says so.
+   */
   parts?: boolean;
+  /**
+   * In any currency. Spending caps use it.
+   */
   price?: Price | null;
+  /**
+   * The model’s instructions. {persona} is replaced by the persona. Without a persona, that paragraph is left out.
+   */
   prompt?: string;
+  /**
+   * Added to the address of every request, such as Azure’s api-version.
+   */
   query?: {
     [k: string]: string;
   };
+  /**
+   * Such as minimal, low, medium or high, as the model accepts. If empty, the model’s default.
+   */
   reasoning_effort?: string | null;
+  /**
+   * Failure: retry and report it. Reply: show the refusal to the worker.
+   */
   refusals?: "failure" | "reply";
+  /**
+   * A whole number, for services that accept one.
+   */
   seed?: number | null;
+  /**
+   * In the currency of the price. A bot that reaches it stops answering.
+   */
   spending_cap?: number | null;
+  /**
+   * The model stops before it writes one of these.
+   */
   stop?: string[] | null;
+  /**
+   * For servers that only stream their replies.
+   */
   stream?: boolean;
+  /**
+   * From 0 to 2. If empty, the service’s default. Reasoning models do not accept it.
+   */
   temperature?: number | null;
+  /**
+   * Above 0, up to 1. If empty, the service’s default.
+   */
   top_p?: number | null;
   /**
    * @minItems 1
@@ -496,28 +562,67 @@ export interface OpenAiEndpoint {
  */
 export interface Price {
   input: number;
+  /**
+   * Includes reasoning.
+   */
   output: number;
 }
 /**
  * Anthropic's Messages API. A url ends before `/messages`. `max_tokens` is required by the API.
  */
 export interface AnthropicEndpoint {
+  /**
+   * JSON that is added to every request, for settings without a field here. Null removes a field.
+   */
   extra_body?: {
     [k: string]: unknown;
   };
+  /**
+   * Sent with every request. Do not put a key here.
+   */
   headers?: {
     [k: string]: string;
   };
+  /**
+   * Not the key itself: the name of the server’s environment variable that holds it. CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is needed.
+   */
   key?: string | null;
   kind: "anthropic";
+  /**
+   * A longer reply is cut after its last full sentence.
+   */
   max_tokens?: number;
+  /**
+   * As the service names it.
+   */
   model: string;
+  /**
+   * In any currency. Spending caps use it.
+   */
   price?: Price | null;
+  /**
+   * The model’s instructions. {persona} is replaced by the persona. Without a persona, that paragraph is left out.
+   */
   prompt?: string;
+  /**
+   * Failure: retry and report it. Reply: show the refusal to the worker.
+   */
   refusals?: "failure" | "reply";
+  /**
+   * In the currency of the price. A bot that reaches it stops answering.
+   */
   spending_cap?: number | null;
+  /**
+   * The model stops before it writes one of these.
+   */
   stop?: string[] | null;
+  /**
+   * From 0 to 2. If empty, the service’s default. Reasoning models do not accept it.
+   */
   temperature?: number | null;
+  /**
+   * Above 0, up to 1. If empty, the service’s default.
+   */
   top_p?: number | null;
   /**
    * @minItems 1
@@ -529,23 +634,62 @@ export interface AnthropicEndpoint {
  * Google's Gemini API, generateContent. A url ends before `/models`.
  */
 export interface GeminiEndpoint {
+  /**
+   * JSON that is added to every request, for settings without a field here. Null removes a field.
+   */
   extra_body?: {
     [k: string]: unknown;
   };
+  /**
+   * Sent with every request. Do not put a key here.
+   */
   headers?: {
     [k: string]: string;
   };
+  /**
+   * Not the key itself: the name of the server’s environment variable that holds it. CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is needed.
+   */
   key?: string | null;
   kind: "gemini";
+  /**
+   * A longer reply is cut after its last full sentence.
+   */
   max_tokens?: number | null;
+  /**
+   * As the service names it.
+   */
   model: string;
+  /**
+   * In any currency. Spending caps use it.
+   */
   price?: Price | null;
+  /**
+   * The model’s instructions. {persona} is replaced by the persona. Without a persona, that paragraph is left out.
+   */
   prompt?: string;
+  /**
+   * Failure: retry and report it. Reply: show the refusal to the worker.
+   */
   refusals?: "failure" | "reply";
+  /**
+   * A whole number, for services that accept one.
+   */
   seed?: number | null;
+  /**
+   * In the currency of the price. A bot that reaches it stops answering.
+   */
   spending_cap?: number | null;
+  /**
+   * The model stops before it writes one of these.
+   */
   stop?: string[] | null;
+  /**
+   * From 0 to 2. If empty, the service’s default. Reasoning models do not accept it.
+   */
   temperature?: number | null;
+  /**
+   * Above 0, up to 1. If empty, the service’s default.
+   */
   top_p?: number | null;
   /**
    * @minItems 1
@@ -557,22 +701,58 @@ export interface GeminiEndpoint {
  * Amazon Bedrock's Converse at https://bedrock-runtime.REGION.amazonaws.com, with a Bedrock API key.
  */
 export interface BedrockEndpoint {
+  /**
+   * JSON that is added to every request, for settings without a field here. Null removes a field.
+   */
   extra_body?: {
     [k: string]: unknown;
   };
+  /**
+   * Sent with every request. Do not put a key here.
+   */
   headers?: {
     [k: string]: string;
   };
+  /**
+   * Not the key itself: the name of the server’s environment variable that holds it. CANDOR_BOT_KEYS has to allow it for this address. Leave it empty if no key is needed.
+   */
   key?: string | null;
   kind: "bedrock";
+  /**
+   * A longer reply is cut after its last full sentence.
+   */
   max_tokens?: number | null;
+  /**
+   * As the service names it.
+   */
   model: string;
+  /**
+   * In any currency. Spending caps use it.
+   */
   price?: Price | null;
+  /**
+   * The model’s instructions. {persona} is replaced by the persona. Without a persona, that paragraph is left out.
+   */
   prompt?: string;
+  /**
+   * Failure: retry and report it. Reply: show the refusal to the worker.
+   */
   refusals?: "failure" | "reply";
+  /**
+   * In the currency of the price. A bot that reaches it stops answering.
+   */
   spending_cap?: number | null;
+  /**
+   * The model stops before it writes one of these.
+   */
   stop?: string[] | null;
+  /**
+   * From 0 to 2. If empty, the service’s default. Reasoning models do not accept it.
+   */
   temperature?: number | null;
+  /**
+   * Above 0, up to 1. If empty, the service’s default.
+   */
   top_p?: number | null;
   /**
    * @minItems 1

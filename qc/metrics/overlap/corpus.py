@@ -30,10 +30,12 @@ class CorpusMetric(Protocol):
 
 
 class CorpusOverlap:
-    """BLEU, chrF and TER of sacreBLEU.
+    """BLEU (with effective order), chrF and TER (edits per hundred words) of sacreBLEU, over all references.
 
     Sources: Papineni et al., *BLEU*, 2002; Popović, *chrF*, 2015; Snover et al., *A Study of Translation Edit
     Rate*, 2006; Post, *A Call for Clarity in Reporting BLEU Scores*, 2018, whose package computes them.
+
+    Caveat: made for translations, where the reference limits what can be said.
     """
 
     def __init__(self, name: str) -> None:
@@ -76,6 +78,8 @@ class Nist:
     Statistics*, HLT 2002: the information of w1 … wn is log2(count of w1 … w(n−1) / count of w1 … wn), and
     the score is the sum over n of the information of the matches per sequence of the replies. It is
     multiplied by exp(β ln² min(L_replies / L_references, 1)), with β such that this is .5 at a ratio of 2/3.
+
+    Caveat: the weights are from your references, so do not compare numbers of other references.
     """
 
     LONGEST = 5

@@ -55,6 +55,8 @@ def rouge_n(n: int, reply: Tokens, reference: Tokens) -> float:
 
     Source: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries*, 2004, section 2, equation 1, which
     is the recall. Its F1 is what the author's program prints.
+
+    Caveat: the best of several references counts, so systems must have the same number of them.
     """
     ours, theirs = ngrams(reply, n), ngrams(reference, n)
     both = ours.total() + theirs.total()
@@ -65,6 +67,8 @@ def rouge_l(reply: Tokens, reference: Tokens) -> float:
     """Return the F1 of the longest common subsequence of words, 0 to 1.
 
     Source: Lin, *ROUGE: A Package for Automatic Evaluation of Summaries*, 2004, section 3.1, with β = 1.
+
+    Caveat: the best of several references counts, so systems must have the same number of them.
     """
     longest = [0] * (len(reference) + 1)
     for word in reply:
@@ -82,6 +86,8 @@ def gleu(reply: Tokens, reference: Tokens) -> float:
     """Return the smaller of precision and recall of all sequences of 1 to 4 words, 0 to 1.
 
     Source: Wu et al., *Google's Neural Machine Translation System*, 2016, section 5 (GLEU score).
+
+    Caveat: two other metrics have this name.
     """
     matches, lengths = 0, [0, 0]
     for n in range(1, LONGEST_NGRAM + 1):
@@ -98,6 +104,8 @@ def string_edit(reply: Tokens, reference: Tokens) -> float:
     words in place of letters. An exchange costs 1. If it cost 2, as Belz and Reiter, *Comparing Automatic and
     Human Evaluation of NLG Systems*, 2006, have it, one less the distance over the words of both texts would
     be `rouge_l`.
+
+    Caveat: a phrase that moved counts as taken out and put in again.
     """
     above = list(range(len(reference) + 1))
     for row, word in enumerate(reply, start=1):
@@ -118,10 +126,14 @@ def meteor_exact_stem(reply: Tokens, reference: Tokens) -> float:
 def meteor(synonyms: Synonyms, reply: Tokens, reference: Tokens) -> float:
     """Return METEOR, 0 to 1, with exact, stem and synonym matches.
 
-    Words are matched from the left, first equal words, then words with the same stem, then synonyms. If a
-    word can match several, it takes the one that follows the previous match, else the first.
+    Synonyms are those of WordNet 3.0, in English, or of `--synonyms FILE`. Words are matched from the left,
+    first equal words, then words with the same stem, then synonyms. If a word can match several, it takes
+    the one that follows the previous match, else the first.
 
-    Source: Banerjee and Lavie, *METEOR*, 2005, section 2; parameters of Lavie and Agarwal, 2007.
+    Source: Banerjee and Lavie, *METEOR*, 2005, section 2; parameters of Lavie and Agarwal, 2007
+    (α = 0.9, β = 3, γ = 0.5).
+
+    Caveat: words are aligned from the left, so numbers differ from METEOR's own program.
     """
     pairs = _aligned(synonyms, reply, reference)
     if not pairs:

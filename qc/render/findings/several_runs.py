@@ -13,6 +13,7 @@ from qc.options import AnalysisOptions
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.sentences import FEWEST_SYSTEMS
 from qc.run import Run, source_name
+from qc.sections import schema
 from qc.signature import several_runs_signature
 from qc.table import (
     COUNT,
@@ -37,6 +38,72 @@ METHOD = (
     "those of that report. Every two runs are compared on the systems and criteria that both have, as by "
     "--replicate (Ji et al., ACL 2022). The interval of r is Fisher’s (Metron 1, 1921), those of ρ and τ "
     "follow from it: they are over other systems like these."
+)
+
+_OF_A_RUN = {
+    "^z .": schema.number("Overall z in the run of that name; null where it has none.", null=True),
+    "^rank .": schema.integer(
+        "Rank among the systems that all runs share; null for others. Absent if they share fewer than two.",
+        null=True,
+    ),
+}
+_COEFFICIENTS = {"pearson": "Pearson’s r", "spearman": "Spearman’s ρ", "kendall": "Kendall’s τ"}
+# The JSON Schema of `runs.json`.
+RUNS_SCHEMA = schema.record(
+    "Several runs side by side. Each list has the rows of the CSV file of the same name, `runs_scores.csv` "
+    "and so on; a number that does not exist is null.",
+    command={"description": "Name of these results.", "const": "runs"},
+    title=schema.text("How many runs."),
+    signature=schema.text("What the numbers were made of and how, with a hash of each run’s data."),
+    source=schema.text("Names of the files or databases that the runs were read from."),
+    verdict=schema.array("A sentence for every two runs.", schema.text()),
+    notes=schema.array("What a reader must know before quoting a number.", schema.text()),
+    scores=schema.array(
+        "Systems; those that every run has a score for come first, best first by the mean over the runs.",
+        schema.record(system=schema.text("Name.")) | {"patternProperties": _OF_A_RUN},
+    ),
+    agreement=schema.rows(
+        "Every two runs.",
+        first=schema.text("Name of one."),
+        second=schema.text("Name of the other."),
+        systems=schema.integer("Systems that both have a score for."),
+        **{
+            f"{name}{end}": schema.number(f"{said}{coefficient}{more}", null=True)
+            for name, coefficient in _COEFFICIENTS.items()
+            for end, said, more in (
+                ("", "", " of their overall z; null with fewer than 3 systems."),
+                ("_low", "Lower end of the 95 % interval of ", ", over systems like these."),
+                ("_high", "Upper end of the 95 % interval of ", ", over systems like these."),
+            )
+        },
+        same_conclusions=schema.integer("Pairs of systems on which both conclude the same at p < 0.1."),
+        pairs=schema.integer("Of how many."),
+        shared_workers=schema.integer("Workers who took part in both."),
+    ),
+    runs=schema.rows(
+        "The runs, in the order in which they were named.",
+        run=schema.text("Name."),
+        source=schema.text("Name of the file or database that it was read from."),
+        workers=schema.integer("Workers."),
+        passed=schema.integer("Workers who passed."),
+        assignments=schema.integer("Assignments."),
+        conversations=schema.integer("Conversations with systems."),
+        kept=schema.integer("Those of workers who passed."),
+        minutes=schema.number("Minutes per conversation, workers who passed.", null=True),
+        **{
+            opinion: schema.number(f"Per cent of opening topics: {opinion}, workers who passed.", null=True)
+            for opinion in ("like", "ambivalent", "dislike")
+        },
+    ),
+    intervals=schema.rows(
+        "A row per system and run.",
+        system=schema.text("Name."),
+        run=schema.text("Name."),
+        z=schema.number("Overall z.", null=True),
+        low=schema.number("Lower end of its 95 % interval.", null=True),
+        high=schema.number("Upper end.", null=True),
+        raters=schema.integer("Workers who passed and rated it."),
+    ),
 )
 
 

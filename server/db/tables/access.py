@@ -1,6 +1,7 @@
 """The tables of desk accounts and tokens, and of the audit log."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from sqlmodel import Field
 
@@ -24,14 +25,17 @@ class TokenTable(TableBase, table=True):
 
 
 class SecretMarkTable(TableBase, table=True):
-    """The mark of a secret that this database depends on, by its purpose: `secret_marks`."""
+    """The mark of a secret that this database depends on, by its purpose.
+
+    The secret cannot be computed from it.
+    """
 
     purpose: str = Field(primary_key=True)
     mark: str
 
 
 class PersonTable(TableBase, table=True):
-    """An account for the desk: `people`. `password`: its Argon2 hash."""
+    """An account for the desk. `password`: its Argon2 hash."""
 
     __table_args__ = (index_where("removed_at IS NULL", "one_person_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
@@ -50,8 +54,9 @@ class PersonRoleTable(TableBase, table=True):
 
 
 class SignInTable(TableBase, table=True):
-    """A browser in which somebody is signed in, by its cookie's SHA-256: `sign_ins`."""
+    """A browser in which somebody is signed in, by its cookie's SHA-256."""
 
+    removed_with: ClassVar = "when it is over"
     hash: str = Field(primary_key=True)
     person_id: int = Field(foreign_key="person.id")
     created_at: datetime
@@ -61,13 +66,17 @@ class SignInTable(TableBase, table=True):
 class OneTimeLinkTable(TableBase, table=True):
     """A link with which a person sets their password, once; without a person, the first owner's."""
 
+    removed_with: ClassVar = "when used"
     hash: str = Field(primary_key=True)
     person_id: int | None = Field(default=None, foreign_key="person.id")
     expires_at: datetime
 
 
 class AuditEntryTable(TableBase, table=True):
-    """An action and its actor: `audit`. A trigger refuses to update or delete a row."""
+    """An action and the researcher who did it. A trigger refuses to update or delete a row.
+
+    It can name pseudonyms, and never an id of a worker.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     at: datetime

@@ -1,7 +1,7 @@
 """Tables of workers and their assignments, with the conversations and items at the assignments' positions."""
 
 from datetime import datetime
-from typing import Final
+from typing import ClassVar, Final
 
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Index, UniqueConstraint
@@ -11,8 +11,12 @@ from server.db.tables.table import TableBase, index_where
 
 
 class WorkerTable(TableBase, table=True):
-    """A real or simulated worker, as their platform names them. Exports show only the pseudonym."""
+    """A real or simulated worker, as their platform names them: the id encrypted, and the pseudonym.
 
+    Exports show only the pseudonym.
+    """
+
+    removed_with: ClassVar = "id"
     __table_args__ = (UniqueConstraint("platform", "external_id"),)
     id: int | None = Field(default=None, primary_key=True)
     platform: str
@@ -33,6 +37,7 @@ class AssignmentTable(TableBase, table=True):
     it is 0, and the session belongs to the process that stored the assignment.
     """
 
+    removed_with: ClassVar = "words: `feedback`"
     __table_args__ = (
         UniqueConstraint("run_id", "worker_id"),
         index_where(
@@ -72,8 +77,12 @@ class AssignmentTable(TableBase, table=True):
 
 
 class VisitTable(TableBase, table=True):
-    """A visit of an assignment's worker, by their platform's id of it: for Prolific, a submission."""
+    """A visit of an assignment's worker, by their platform's id of it.
 
+    Prolific: the submission; Connect: the assignment; SONA and links: nothing.
+    """
+
+    removed_with: ClassVar = "id"
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     visit: str = Field(primary_key=True)
     at: datetime
@@ -82,6 +91,7 @@ class VisitTable(TableBase, table=True):
 class TutorialAnswerTable(TableBase, table=True):
     """An answer to a test question, right or wrong."""
 
+    removed_with: ClassVar = "all"
     id: int | None = Field(default=None, primary_key=True)
     assignment_id: str = Field(foreign_key="assignment.id", index=True)
     question: int
@@ -94,6 +104,7 @@ class TutorialAnswerTable(TableBase, table=True):
 class QuestionnaireTable(TableBase, table=True):
     """A worker has submitted the questionnaire before, or after, all conversations."""
 
+    removed_with: ClassVar = "all"
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     part: str = Field(primary_key=True)
     created_at: datetime
@@ -106,6 +117,7 @@ class AnswerTable(TableBase, table=True):
     `conversation_id`: the conversation that it is about; null before and after all of them.
     """
 
+    removed_with: ClassVar = "words: `text` of free answers; all: the row"
     id: int | None = Field(default=None, primary_key=True)
     assignment_id: str = Field(foreign_key="assignment.id", index=True)
     conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)
@@ -125,7 +137,7 @@ class ExclusionTable(TableBase, table=True):
 
 
 class RemovalTable(TableBase, table=True):
-    """The data removed from an assignment: `removal`. `extent`: `words` or `all`; `cause`: the reason."""
+    """The data removed from an assignment. `extent`: `words` or `all`; `cause`: the reason."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     extent: str
@@ -140,7 +152,8 @@ PERSONA_SEPARATOR = "\n"  # between the lines of a persona
 class ConversationTable(TableBase, table=True):
     """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another.
 
-    `side`: in a pair, `left` (an odd position) or `right` (the position after it).
+    `persona` and `icebreaker` are the bot's. `side`: in a pair, `left` (an odd position) or `right` (the
+    position after it).
     """
 
     __table_args__ = (UniqueConstraint("assignment_id", "position", "attempt"),)
@@ -165,6 +178,7 @@ class ConversationTable(TableBase, table=True):
 class ChoiceTable(TableBase, table=True):
     """A worker's choice between two conversations after a line of both; stored with the left one."""
 
+    removed_with: ClassVar = "all"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     preference: str
@@ -184,6 +198,7 @@ class ShownItemTable(TableBase, table=True):
 class ItemEditTable(TableBase, table=True):
     """A worker's improved text of an item."""
 
+    removed_with: ClassVar = "words: `text`; all: the row"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     text: str
     share: float
@@ -191,8 +206,12 @@ class ItemEditTable(TableBase, table=True):
 
 
 class TurnTable(TableBase, table=True):
-    """One line of a conversation. `show_at`: the earliest time at which a bot's line may be shown."""
+    """One line of a conversation, by a worker or a bot.
 
+    `show_at`: the earliest time at which a bot's line may be shown.
+    """
+
+    removed_with: ClassVar = "words: `text`; all: the row"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     author: str
@@ -204,8 +223,9 @@ class TurnTable(TableBase, table=True):
 
 
 class WritingTable(TableBase, table=True):
-    """Counts of how a worker wrote a message, made by their page: `session.writing`."""
+    """Counts of how a worker wrote a message, made by their page."""
 
+    removed_with: ClassVar = "words: the row"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     typed: int
@@ -226,6 +246,7 @@ class ModeratedLineTable(TableBase, table=True):
     `seen_at`, `seen_by`: when and by which researcher a flagged line was marked as seen.
     """
 
+    removed_with: ClassVar = "words: `categories`, `score`; all: the row"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     flagged: bool | None
@@ -244,6 +265,7 @@ class ReplyOutputTable(TableBase, table=True):
     separated by commas.
     """
 
+    removed_with: ClassVar = "words: the row"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     output: str
@@ -277,6 +299,7 @@ class WizardLineTable(TableBase, table=True):
     conversation ended.
     """
 
+    removed_with: ClassVar = "words: `text`"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     asked_at: datetime
@@ -291,6 +314,7 @@ class BotCallTable(TableBase, table=True):
     `failure` is null if the answer is the line; `output` is stored if it is not.
     """
 
+    removed_with: ClassVar = "words: `output`"
     __table_args__ = (Index("bot_call_of_a_turn", "conversation_id", "turn_index"),)
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id")
@@ -315,6 +339,7 @@ class BotCallTable(TableBase, table=True):
 class TopicMarkTable(TableBase, table=True):
     """A topic as the worker recorded it, after `round` messages; the opening topic has round 0, ordinal 0."""
 
+    removed_with: ClassVar = "words: `topic`; all: the row"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     ordinal: int = Field(primary_key=True)
     round: int
@@ -329,6 +354,7 @@ class TopicMarkTable(TableBase, table=True):
 class RatingTable(TableBase, table=True):
     """One value from 0 to 100, as the worker gave it."""
 
+    removed_with: ClassVar = "all"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     criterion: str = Field(primary_key=True)
     value: int
@@ -338,6 +364,7 @@ class RatingTable(TableBase, table=True):
 class TurnRatingTable(TableBase, table=True):
     """A worker's rating of a reply, from 0 to 100; of several the last one counts."""
 
+    removed_with: ClassVar = "all"
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id", index=True)
     turn_index: int
@@ -353,6 +380,7 @@ class MessageReportTable(TableBase, table=True):
     seen.
     """
 
+    removed_with: ClassVar = "words: `note`; all: the row, but for who left with it, who is still to be paid"
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id", index=True)
     turn_index: int
@@ -373,6 +401,7 @@ class QuizTable(TableBase, table=True):
     `about`: `lines` or `personas`. `why_not`: why there was no quiz (`WhyNoQuiz`); then there are no lines.
     """
 
+    removed_with: ClassVar = "all"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     why_not: str | None = None
     asked_at: datetime
@@ -386,9 +415,11 @@ class QuizTable(TableBase, table=True):
 class QuizLineTable(TableBase, table=True):
     """Line number `choice` of a quiz, from 1, and where it was said; one in the conversation itself.
 
-    A persona was said nowhere: it has no turn, and only the partner's has a conversation.
+    The others were said by chat partners to other workers, or to this one. A persona was said nowhere: it
+    has no turn, and only the partner's has a conversation.
     """
 
+    removed_with: ClassVar = "words: `text`; all: the row"
     conversation_id: str = Field(foreign_key="quiz.conversation_id", primary_key=True)
     choice: int = Field(primary_key=True)
     text: str
@@ -399,9 +430,11 @@ class QuizLineTable(TableBase, table=True):
 class NoteTable(TableBase, table=True):
     """An incident in a conversation, such as a bot that failed, gave up, was replaced or revealed itself.
 
-    `failure`: the kind of failure of a failed try; null for everything else, and for rows from before 0.2.
+    `text` can quote. `failure`: the kind of failure of a failed try; null for everything else, and for rows
+    from before 0.2.
     """
 
+    removed_with: ClassVar = "words: `text`"
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id", index=True)
     kind: str

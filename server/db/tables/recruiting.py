@@ -4,6 +4,7 @@ They contain no participant's name: a submission leads to a worker through the t
 """
 
 from datetime import datetime
+from typing import ClassVar
 
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
@@ -127,6 +128,8 @@ class CreditTable(TableBase, table=True):
 
 class PlatformEventTable(TableBase, table=True):
     """A platform's event that was handled. Ids are not signed there, but a copy has the same signature."""
+
+    removed_with: ClassVar = "a day later, as others come"
 
     id: str = Field(primary_key=True)
     signature: str = Field(unique=True)

@@ -1,6 +1,7 @@
 """Tables of studies and bots, and of runs with their items, counts, jobs and analyses."""
 
 from datetime import datetime
+from typing import ClassVar
 
 from sqlalchemy import BigInteger, UniqueConstraint, text
 from sqlmodel import Field
@@ -140,14 +141,14 @@ class JobLeaseTable(TableBase, table=True):
 
 
 class RevisionTable(TableBase, table=True):
-    """The number of changes of a subject (bots or runs): `revisions`."""
+    """The number of changes of a subject (bots or runs)."""
 
     subject: str = Field(primary_key=True)
     number: int
 
 
 class PlanCountTable(TableBase, table=True):
-    """The number of conversations with a system at a position in a run's held slots: `db/counts`."""
+    """The number of conversations with a system at a position in a run's held slots."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -157,7 +158,7 @@ class PlanCountTable(TableBase, table=True):
 
 
 class PairCountTable(TableBase, table=True):
-    """The number of pairs of two systems, and the preferences between them: `db/counts`."""
+    """The number of pairs of two systems, and the preferences between them."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -170,7 +171,7 @@ class PairCountTable(TableBase, table=True):
 
 
 class AssignmentCountTable(TableBase, table=True):
-    """The number of a run's assignments with a status: `db/counts`."""
+    """The number of a run's assignments with a status."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -179,7 +180,7 @@ class AssignmentCountTable(TableBase, table=True):
 
 
 class RatedCountTable(TableBase, table=True):
-    """The number of rated conversations with a system in a run's completed assignments: `db/counts`."""
+    """The number of rated conversations with a system in a run's completed assignments."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
@@ -196,7 +197,7 @@ class FreePlaceTable(TableBase, table=True):
 
 
 class SpendingTable(TableBase, table=True):
-    """The cost of a bot's calls in a run: `spending`."""
+    """The cost of a bot's calls in a run."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     bot_id: int = Field(foreign_key="bot.id", primary_key=True)
@@ -232,8 +233,9 @@ class ExcludedRunTable(TableBase, table=True):
 
 
 class ExcludedWorkerTable(TableBase, table=True):
-    """A worker, by the id in their link, who is excluded from a run."""
+    """A worker, by the encrypted id in their link, who is excluded from a run."""
 
+    removed_with: ClassVar = "id"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     external_id: str = Field(primary_key=True)
 
@@ -247,6 +249,7 @@ class ItemTable(TableBase, table=True):
     which it was drawn to be rated; null if all items of the study were to be.
     """
 
+    removed_with: ClassVar = "words: what `content` says"
     __table_args__ = (UniqueConstraint("run_id", "name", "form"),)
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(foreign_key="run.id")
@@ -263,6 +266,7 @@ class ItemTable(TableBase, table=True):
 class NoticeTable(TableBase, table=True):
     """A researchers' notice to one worker of a run; `assignment_id` null: to all active workers."""
 
+    removed_with: ClassVar = "words: the row, of one worker"
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)
     assignment_id: str | None = Field(default=None, foreign_key="assignment.id")
@@ -278,7 +282,7 @@ class RehearsalTable(TableBase, table=True):
 
 
 class AnalysisTable(TableBase, table=True):
-    """A run's latest interim analysis: the output of `python -m qc.precision.watch`, as JSON.
+    """A run's latest interim analysis: the output of `qc.precision.watch`, as JSON.
 
     `basis`: a summary of the data; as long as it is the same, so is the analysis.
     """

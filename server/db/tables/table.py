@@ -28,9 +28,14 @@ class _Columns:
 
 
 class TableBase(SQLModel):
-    """A table of the database: `TopicMarkTable` is `topic_mark`. Its `c` has the columns, for queries."""
+    """A table of the database: `TopicMarkTable` is `topic_mark`. Its `c` has the columns, for queries.
+
+    `removed_with`: the extents of a removal (`id`, `words`, `all`) that take out the row or the named
+    columns, or another moment at which the row goes; empty if it stays.
+    """
 
     c: ClassVar[_Columns] = _Columns()
+    removed_with: ClassVar[str] = ""
 
     @declared_attr.directive
     def __tablename__(cls) -> str:  # noqa: N805

@@ -2,7 +2,6 @@
 
 import re
 from importlib import resources
-from pathlib import Path
 
 from qc.analysis import SECTIONS
 from qc.render.manifest import FIGURES, REPORTS, TABLES
@@ -18,7 +17,6 @@ OF_TRANSCRIPTS = {file.name for file in FILES if file.option == "transcripts"}
 OF_PEOPLE = {"ceiling.csv"}
 # Of runs of conversations alone.
 OF_CHATS = {"filter", "agreement", "persona", "context", "topics", "effort", "groups"}
-REPOSITORY = Path(__file__).parents[3]
 TEMPLATE = resources.files("qc.render").joinpath("page.html.jinja").read_text(encoding="utf-8") + "".join(
     chapter.page for chapter in CHAPTERS
 )
@@ -77,12 +75,3 @@ def test_the_page_names_no_other_tables_and_figures() -> None:
     assert (
         shown == {file.name for file in FIGURES if file.on_page} == {file.name for file in FIGURES} - beside
     )
-
-
-def test_the_documents_list_every_file() -> None:
-    text = (REPOSITORY / "docs" / "reference" / "report-files.md").read_text(encoding="utf-8")
-    listed = text.partition("| file | what is in it | section |\n|---|---|---|\n")[2].partition("\n\n")[0]
-    rows = [
-        f"| `{file.name}` | {file.holds} | {f'`{file.option}`' if file.option else ''} |" for file in FILES
-    ]
-    assert listed.splitlines() == rows, "put these lines there:\n" + "\n".join(rows)

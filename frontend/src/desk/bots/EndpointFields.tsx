@@ -93,6 +93,7 @@ export function EndpointFields({ editor, root, path, dialIn = false }: Props) {
       {schema.properties?.urls && (
         <Address
           editor={editor}
+          root={root}
           path={[...path, "urls"]}
           schema={schema}
           onAddress={(urls) => {
@@ -152,11 +153,13 @@ function inShort(schema: Schema): string {
 /** The first address, on a line. */
 function Address({
   editor,
+  root,
   path,
   schema,
   onAddress,
 }: {
   editor: SettingsEditor;
+  root: Schema;
   path: Path;
   schema: Schema;
   onAddress: (urls: string[]) => void;
@@ -166,7 +169,7 @@ function Address({
   const [first = "", ...more] = Array.isArray(urls) ? urls.map(String) : [];
   const [usual] = (schema.properties?.urls?.default ?? []) as string[];
   return (
-    <Field path={path} editor={editor} id={id}>
+    <Field path={path} root={root} editor={editor} id={id}>
       <input
         id={id}
         class="input"

@@ -22,7 +22,7 @@ const MARKS: Mark[] = [
 ];
 
 /** A text for workers with headings, lists and links, in Markdown, as the preview shows it at once. */
-export function ConsentText({ editor, path, value }: SettingProps & { value: unknown }) {
+export function ConsentText({ editor, root, path, value }: SettingProps & { value: unknown }) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const file = useRef<HTMLInputElement>(null);
@@ -58,7 +58,7 @@ export function ConsentText({ editor, path, value }: SettingProps & { value: unk
     }
   };
   return (
-    <Field path={path} editor={editor} id={id}>
+    <Field path={path} root={root} editor={editor} id={id}>
       <div class="consent-tools" role="toolbar" aria-label="Layout of the text">
         {MARKS.map((each) => (
           <Button key={each.name} kind="quiet" onClick={() => mark(each)}>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { MistakeView } from "../api_types";
 import { capitalised } from "../format";
+import { layoutOf } from "./layout";
 import { nameOf } from "./names";
 import { type Path, type Schema, samePath } from "./settings";
 
@@ -36,23 +37,25 @@ export function mistakesAt(mistakes: MistakeView[], path: Path): string {
 /** The frame of a setting: what it is called and means, and what is wrong with it. */
 export function Field({
   path,
+  root,
   editor,
   id,
   label,
   children,
 }: {
   path: Path;
+  root: Schema;
   editor: SettingsEditor;
   id: string;
   /** What it is called, where that is not the setting's name. */
   label?: string | undefined;
   children: ComponentChildren;
 }) {
-  const { label: name, hint } = nameOf(path);
+  const { label: name, hint } = nameOf(path, root);
   return (
     <div class="field">
       <label class="label" for={id}>
-        {label ?? name}
+        {label ?? layoutOf(path).label ?? name}
       </label>
       {children}
       {hint && (

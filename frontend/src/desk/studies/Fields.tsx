@@ -6,8 +6,9 @@ import { List, Named } from "./collections";
 import { Field, mistakesAt, type SettingProps, type SettingsEditor } from "./Field";
 import { ImageFile } from "./ImageFile";
 import { optionOf, titleOf } from "./items";
+import { isRarelyNeeded, layoutOf } from "./layout";
 import { Json, Line, Listed, Tick, Words } from "./lines";
-import { isRarelyNeeded, nameOf, wordAt } from "./names";
+import { nameOf, wordAt } from "./names";
 import {
   alternatives,
   beginning,
@@ -87,10 +88,10 @@ function Plain(props: SettingProps & { value: unknown; optional?: boolean; opene
   if (schema.type === "boolean") {
     return <Tick {...props} />;
   }
-  if (nameOf(props.path).image) {
+  if (layoutOf(props.path).image) {
     return <ImageFile {...props} />;
   }
-  if (nameOf(props.path).marked) {
+  if (layoutOf(props.path).marked) {
     return <ConsentText {...props} />;
   }
   if (wordsOf(schema).length > 0) {
@@ -117,7 +118,7 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
   const options = choices.flatMap((choice): Option[] => {
     const words = wordsOf(choice);
     return words.length > 0
-      ? words.map((word) => ({ name: wordAt(path, word), value: word, choice, word }))
+      ? words.map((word) => ({ name: wordAt(path, word, root), value: word, choice, word }))
       : [{ name: titleOf(choice), value: optionOf(choice), choice, word: null }];
   });
   const written = value ?? schema.default;
@@ -126,7 +127,7 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
   );
   return (
     <>
-      <Field path={path} editor={editor} id={id}>
+      <Field path={path} root={root} editor={editor} id={id}>
         <select
           id={id}
           name={path.join(".")}
@@ -162,7 +163,7 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
 function beginningWith(editor: SettingsEditor, path: Path, schema: Schema, root: Schema): SettingsEditor {
   const needed = Object.entries(beginning(schema, root) as Record<string, unknown>);
   let begun: unknown = Object.fromEntries(
-    needed.map(([name, value]) => [name, nameOf([...path, name]).start ?? value]),
+    needed.map(([name, value]) => [name, layoutOf([...path, name]).start ?? value]),
   );
   return {
     ...editor,
@@ -178,7 +179,8 @@ function Group(props: SettingProps & { value: unknown; optional?: boolean; opene
   const { schema, path, root, value, optional, opened = false } = props;
   const begun = value !== undefined && value !== null;
   const editor = begun || !optional ? props.editor : beginningWith(props.editor, path, schema, root);
-  const { label, hint, flat } = nameOf(path);
+  const { flat } = layoutOf(path);
+  const { label, hint } = nameOf(path, root);
   const [open, setOpen] = useState(opened);
   const shown =
     open || props.editor.mistakes.some(({ path: at }) => isWithin(at, path) && at.length > path.length);
@@ -225,8 +227,8 @@ function Group(props: SettingProps & { value: unknown; optional?: boolean; opene
 export function Settings(props: SettingProps & { fold?: boolean }) {
   const { editor, schema, path, fold } = props;
   const parts = partsOf(schema, valueAt(editor.content, path));
-  const first = parts.filter(([name]) => nameOf([...path, name]).first);
-  const others = parts.filter(([name]) => !nameOf([...path, name]).first);
+  const first = parts.filter(([name]) => layoutOf([...path, name]).first);
+  const others = parts.filter(([name]) => !layoutOf([...path, name]).first);
   const setAnswer = (at: Path, value: unknown) => {
     if (at.at(-1) !== "kind" || typeof value !== "string") {
       return editor.set(at, value);
@@ -282,7 +284,7 @@ export function fieldsOf(names: string[], root: Schema): FieldProps[] {
     const schema = root.properties?.[name] ?? {};
     const [only] = alternatives(schema, root);
     const required = root.required?.includes(name) ?? false;
-    return nameOf([name]).flat === "bare" && only?.properties
+    return layoutOf([name]).flat === "bare" && only?.properties
       ? Object.entries(only.properties).map(([inner, part]) => ({
           path: [name, inner],
           schema: part,

@@ -6,7 +6,7 @@ import { Field, mistakesAt, type SettingProps } from "./Field";
 const TYPES = ["image/png", "image/jpeg", "image/webp", "image/svg+xml"];
 
 /** An image that becomes part of the study, as a data URL: chosen as a file, shown, and removed. */
-export function ImageFile({ editor, schema, path, value }: SettingProps & { value: unknown }) {
+export function ImageFile({ editor, root, schema, path, value }: SettingProps & { value: unknown }) {
   const id = useId();
   const [complaint, setComplaint] = useState("");
   const choose = async (file: File) => {
@@ -17,7 +17,7 @@ export function ImageFile({ editor, schema, path, value }: SettingProps & { valu
     }
   };
   return (
-    <Field path={path} editor={editor} id={id}>
+    <Field path={path} root={root} editor={editor} id={id}>
       {typeof value === "string" && !mistakesAt(editor.mistakes, path) && (
         <div class="study-image">
           <img src={value} alt="Chosen now" />

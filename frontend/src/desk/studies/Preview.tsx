@@ -9,6 +9,7 @@ import type { MistakeView, PreviewStep, StudyPreview } from "../api_types";
 import { ResearcherContext } from "../researcher";
 import type { Editor } from "./editor";
 import { nameOf } from "./names";
+import type { Schema } from "./settings";
 import type { StepName } from "./steps";
 
 const QUIET_MS = 400;
@@ -45,7 +46,7 @@ const DEVICES = [
 ] as const;
 
 /** The worker's page, as a worker will see it. Nothing is stored, and no bot is asked. */
-export function Preview({ editor, step }: { editor: Editor; step: StepName }) {
+export function Preview({ editor, root, step }: { editor: Editor; root: Schema; step: StepName }) {
   const { token, onUnauthorised } = useContext(ResearcherContext);
   const frame = useRef<HTMLIFrameElement>(null);
   const [steps, setSteps] = useState<PreviewStep[]>([]);
@@ -125,7 +126,7 @@ export function Preview({ editor, step }: { editor: Editor; step: StepName }) {
       <div role="status">
         {failure && <p class="failure">{failure}</p>}
         {!failure && replaced.length > 0 && (
-          <p class="soft small">{`Placeholders or earlier values are shown for ${placesIn(replaced)}.`}</p>
+          <p class="soft small">{`Placeholders or earlier values are shown for ${placesIn(replaced, root)}.`}</p>
         )}
       </div>
       {!shown && !failure && <Skeleton lines={6} />}
@@ -143,9 +144,11 @@ export function Preview({ editor, step }: { editor: Editor; step: StepName }) {
 }
 
 /** The settings that have mistakes, by their names. */
-function placesIn(mistakes: MistakeView[]): string {
+function placesIn(mistakes: MistakeView[], root: Schema): string {
   const names = [
-    ...new Set(mistakes.map(({ path }) => (path.length > 0 ? nameOf(path.slice(0, 1)).label : "the text"))),
+    ...new Set(
+      mistakes.map(({ path }) => (path.length > 0 ? nameOf(path.slice(0, 1), root).label : "the text")),
+    ),
   ];
   return names.slice(0, 4).join(", ") + (names.length > 4 ? " and others" : "");
 }

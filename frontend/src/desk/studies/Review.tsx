@@ -22,7 +22,7 @@ export function Review({ editor, root, onOpenRun }: Props) {
   return (
     <>
       <p>{inShort(editor, content)}</p>
-      {others.length > 0 && <Problems mistakes={others} />}
+      {others.length > 0 && <Problems mistakes={others} root={root} />}
       <ol class="study-review">
         {STEPS.filter(({ step }) => step !== "review").map((step) => {
           const wrong = within(step, mistakes);
@@ -36,12 +36,12 @@ export function Review({ editor, root, onOpenRun }: Props) {
               <dl class="study-choices small">
                 {given.map((name) => (
                   <div key={name}>
-                    <dt class="soft">{nameOf([name]).label}</dt>
-                    <dd>{choiceInShort([name], content[name], root.properties?.[name]?.["x-words"])}</dd>
+                    <dt class="soft">{nameOf([name], root).label}</dt>
+                    <dd>{choiceInShort([name], content[name], root)}</dd>
                   </div>
                 ))}
               </dl>
-              <Problems mistakes={wrong} />
+              <Problems mistakes={wrong} root={root} />
             </li>
           );
         })}
@@ -60,7 +60,7 @@ export function Review({ editor, root, onOpenRun }: Props) {
   );
 }
 
-function Problems({ mistakes }: { mistakes: MistakeView[] }) {
+function Problems({ mistakes, root }: { mistakes: MistakeView[]; root: Schema }) {
   if (mistakes.length === 0) {
     return null;
   }
@@ -68,7 +68,7 @@ function Problems({ mistakes }: { mistakes: MistakeView[] }) {
     <ul class="study-problems small">
       {mistakes.map(({ path, reason }) => (
         <li key={`${path.join(".")} ${reason}`} class="complaint">
-          {path.length > 0 && `${placeInWords(path)}: `}
+          {path.length > 0 && `${placeInWords(path, root)}: `}
           {capitalised(reason)}
         </li>
       ))}

@@ -12,6 +12,7 @@ import { GoContext } from "../route";
 import { type Editor, useEditor } from "./editor";
 import { Form } from "./Form";
 import { Preview } from "./Preview";
+import type { Schema } from "./settings";
 import { STEPS, type Step, type StepName, told, within } from "./steps";
 import "./studies.css";
 import { StudyHead } from "./StudyHead";
@@ -94,7 +95,7 @@ function Opened({ study, settings, step = "basics" }: OpenedProps) {
       case "yaml":
         return <YamlEditor editor={editor} />;
       case "preview":
-        return <Preview editor={editor} step={step} />;
+        return <Preview editor={editor} root={settings.schema_of_study as Schema} step={step} />;
       case "bots":
         return <Bots editor={editor} settings={settings} />;
       case "versions":

@@ -26,7 +26,7 @@ export function List(props: SettingProps & { value: unknown[] }) {
   const items = schema.items ?? {};
   const choices = alternatives(items, root);
   const item = (choices.length === 1 && choices[0]) || items;
-  const { label, hint } = nameOf(path);
+  const { label, hint } = nameOf(path, root);
   const [open, setOpen] = useState<number | null>(null);
   const list = useRef<HTMLOListElement>(null);
   const [added, setAdded] = useState(0);
@@ -155,7 +155,7 @@ export function Named(props: SettingProps & { value: unknown }) {
   const id = useId();
   const [name, setName] = useState("");
   const part = freeParts(schema) ?? {};
-  const { label, hint } = nameOf(path);
+  const { label, hint } = nameOf(path, root);
   const entries = typeof value === "object" && value !== null ? Object.keys(value) : [];
   const add = () => {
     if (name.trim()) {

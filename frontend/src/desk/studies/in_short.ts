@@ -1,11 +1,11 @@
 import { nameOf, wordAt } from "./names";
-import type { Path } from "./settings";
+import type { Path, Schema } from "./settings";
 
 const LONGEST = 90;
 const MOST_ITEMS = 5;
 
-/** What was chosen for a setting, on a line. `words`: names of what it may be. */
-export function choiceInShort(path: Path, value: unknown, words: Record<string, string> = {}): string {
+/** What was chosen for a setting, on a line. */
+export function choiceInShort(path: Path, value: unknown, root: Schema): string {
   if (typeof value === "boolean") {
     return value ? "Yes" : "No";
   }
@@ -17,29 +17,27 @@ export function choiceInShort(path: Path, value: unknown, words: Record<string, 
   if (typeof value === "object" && value !== null) {
     return Object.entries(value)
       .map(([name, inner]) => {
-        const { label } = nameOf([...path, name]);
-        return typeof inner === "object" ? label : `${label}: ${choiceInShort([...path, name], inner)}`;
+        const { label } = nameOf([...path, name], root);
+        return typeof inner === "object" ? label : `${label}: ${choiceInShort([...path, name], inner, root)}`;
       })
       .join(" · ");
   }
-  return shortened(
-    typeof value === "string" ? (words[value] ?? wordAtOrSelf(path, value)) : String(value ?? ""),
-  );
+  return shortened(typeof value === "string" ? wordAtOrSelf(path, value, root) : String(value ?? ""));
 }
 
 /** Where a setting stands: "Criteria 2, Statement". */
-export function placeInWords(path: Path): string {
+export function placeInWords(path: Path, root: Schema): string {
   return path
     .map((key, index) =>
       typeof key === "number"
         ? ` ${key + 1}`
-        : `${index > 0 ? ", " : ""}${nameOf(path.slice(0, index + 1)).label}`,
+        : `${index > 0 ? ", " : ""}${nameOf(path.slice(0, index + 1), root).label}`,
     )
     .join("");
 }
 
-function wordAtOrSelf(path: Path, value: string): string {
-  const word = wordAt(path, value);
+function wordAtOrSelf(path: Path, value: string, root: Schema): string {
+  const word = wordAt(path, value, root);
   return word.toLowerCase() === value.replaceAll("_", " ").toLowerCase() ? value : word;
 }
 

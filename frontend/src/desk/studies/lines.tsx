@@ -3,12 +3,14 @@ import { numberIn } from "../../shared/numbers";
 import { capitalised } from "../format";
 import { Field, mistakesAt, type SettingProps } from "./Field";
 import { labelFor } from "./items";
+import { layoutOf } from "./layout";
 import { nameOf, wordAt } from "./names";
 import { isWithin, wordsOf } from "./settings";
 
 /** A text or a number on a line, or on several. */
 export function Line({
   editor,
+  root,
   schema,
   path,
   suggestions,
@@ -31,7 +33,7 @@ export function Line({
       editor.remove(path);
     } else {
       editor.set(path, next);
-      const { labels } = nameOf(path);
+      const { labels } = layoutOf(path);
       const label = labels && labelFor(editor.content, path.slice(0, -1), text, written, labels);
       if (label) {
         editor.set([...path.slice(0, -1), "label"], label);
@@ -48,8 +50,8 @@ export function Line({
     placeholder: unwritten === undefined ? undefined : String(unwritten),
   };
   return (
-    <Field path={path} editor={editor} id={id} label={label}>
-      {nameOf(path).long ? (
+    <Field path={path} root={root} editor={editor} id={id} label={label}>
+      {layoutOf(path).long ? (
         <textarea
           {...common}
           rows={Math.min(12, Math.max(2, text.split("\n").length + 1))}
@@ -70,12 +72,12 @@ export function Line({
 }
 
 /** One of several words. */
-export function Words({ editor, schema, path, value }: SettingProps & { value: unknown }) {
+export function Words({ editor, root, schema, path, value }: SettingProps & { value: unknown }) {
   const id = useId();
   const now = value ?? schema.default ?? "";
   const words = wordsOf(schema);
   return (
-    <Field path={path} editor={editor} id={id}>
+    <Field path={path} root={root} editor={editor} id={id}>
       <select
         id={id}
         name={path.join(".")}
@@ -85,11 +87,11 @@ export function Words({ editor, schema, path, value }: SettingProps & { value: u
         onChange={(event) => editor.set(path, event.currentTarget.value)}
       >
         {!words.includes(String(now)) && (
-          <option value={String(now)}>{String(now) || nameOf(path).none || "–"}</option>
+          <option value={String(now)}>{String(now) || layoutOf(path).none || "–"}</option>
         )}
         {words.map((word) => (
           <option key={word} value={word}>
-            {capitalised(schema["x-words"]?.[word] ?? wordAt(path, word))}
+            {wordAt(path, word, root)}
           </option>
         ))}
       </select>
@@ -99,7 +101,7 @@ export function Words({ editor, schema, path, value }: SettingProps & { value: u
 
 /** A text that is mostly one of several, each with a name; others are written. */
 export function Listed(props: SettingProps & { value: unknown }) {
-  const { editor, schema, path, value } = props;
+  const { editor, root, schema, path, value } = props;
   const id = useId();
   const names = Object.entries(schema["x-words"] ?? {}).sort(([, one], [, other]) =>
     one.localeCompare(other),
@@ -109,7 +111,7 @@ export function Listed(props: SettingProps & { value: unknown }) {
   const isOther = other || !names.some(([word]) => word === now);
   return (
     <>
-      <Field path={path} editor={{ ...editor, mistakes: isOther ? [] : editor.mistakes }} id={id}>
+      <Field path={path} root={root} editor={{ ...editor, mistakes: isOther ? [] : editor.mistakes }} id={id}>
         <select
           id={id}
           name={path.join(".")}
@@ -131,14 +133,14 @@ export function Listed(props: SettingProps & { value: unknown }) {
           <option value="">Other…</option>
         </select>
       </Field>
-      {isOther && <Line {...props} label={`Other ${nameOf(path).label.toLowerCase()}`} />}
+      {isOther && <Line {...props} label={`Other ${nameOf(path, root).label.toLowerCase()}`} />}
     </>
   );
 }
 
 /** Yes or no. */
-export function Tick({ editor, schema, path, value }: SettingProps & { value: unknown }) {
-  const { label, hint } = nameOf(path);
+export function Tick({ editor, root, schema, path, value }: SettingProps & { value: unknown }) {
+  const { label, hint } = nameOf(path, root);
   return (
     <div class="field">
       <label class="tick">
@@ -157,12 +159,12 @@ export function Tick({ editor, schema, path, value }: SettingProps & { value: un
 }
 
 /** A list of texts: one on each line. */
-export function Lines({ editor, schema, path, value, required }: SettingProps & { value: unknown[] }) {
+export function Lines({ editor, root, schema, path, value, required }: SettingProps & { value: unknown[] }) {
   const id = useId();
   const set = (written: string) =>
     written === "" && !required ? editor.remove(path) : editor.set(path, written.split("\n"));
   return (
-    <Field path={path} editor={editor} id={id}>
+    <Field path={path} root={root} editor={editor} id={id}>
       <textarea
         id={id}
         name={path.join(".")}
@@ -188,7 +190,7 @@ export function Lines({ editor, schema, path, value, required }: SettingProps & 
 }
 
 /** A mapping in which anything may stand: written as JSON. What is none is told as a mistake. */
-export function Json({ editor, path, value }: SettingProps & { value: unknown }) {
+export function Json({ editor, root, path, value }: SettingProps & { value: unknown }) {
   const id = useId();
   const [typed, setTyped] = useState({ text: "", value: undefined as unknown });
   // What was typed stays as it was typed, until the value comes from elsewhere, as by undoing.
@@ -203,7 +205,7 @@ export function Json({ editor, path, value }: SettingProps & { value: unknown })
     }
   };
   return (
-    <Field path={path} editor={editor} id={id}>
+    <Field path={path} root={root} editor={editor} id={id}>
       <textarea
         id={id}
         name={path.join(".")}

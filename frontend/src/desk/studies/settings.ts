@@ -1,5 +1,7 @@
 /** The settings of a study as the server's JSON Schema describes them. */
 export interface Schema {
+  title?: string;
+  description?: string;
   type?: string;
   $ref?: string;
   anyOf?: Schema[];

@@ -478,23 +478,30 @@ export interface ComparisonCard {
   ties: boolean;
 }
 /**
- * The consent form. `board`: the number under which an ethics board approved the study.
- *
- * A blank line in `text` begins a new paragraph.
+ * The consent form. A blank line in `text` begins a new paragraph.
  */
 export interface Consent {
+  /**
+   * The number of its approval. Leave empty if there is none.
+   */
   board: string | null;
   /**
    * @maxItems 20
    */
   boxes: ConsentBox[];
   text: string;
+  /**
+   * Stored with every agreement. Change it whenever you change the text.
+   */
   version: string;
 }
 /**
- * A box that a worker may tick, and must if it is `required`. `label` is its name in the data.
+ * A box that a worker may tick, or must.
  */
 export interface ConsentBox {
+  /**
+   * Its name in the data, made from the text.
+   */
   label: string;
   required: boolean;
   text: string;
@@ -518,6 +525,8 @@ export interface CriterionCard {
  */
 export interface AnswerForm {
   /**
+   * Each mark has one of them; empty: none.
+   *
    * @maxItems 50
    */
   categories: string[];
@@ -525,16 +534,26 @@ export interface AnswerForm {
    * @maxItems 50
    */
   choices: string[];
+  /**
+   * Two lines: first the low end, then the high end.
+   */
   ends: string[] | null;
   kind: "slider" | "likert" | "choice" | "choices" | "number" | "text" | "span";
   /**
+   * One line for each point, from the lowest, instead of the labels of the ends.
+   *
    * @maxItems 11
    */
   labels: string[];
   least: number | null;
   most: number | null;
+  /**
+   * From 2 to 11.
+   */
   points: number | null;
   /**
+   * Each mark has one of them; empty: none.
+   *
    * @maxItems 11
    */
   severities: string[];
@@ -542,18 +561,24 @@ export interface AnswerForm {
 }
 /**
  * The display of replies, the same for all systems.
- *
- * `markdown`: with emphasis, lists and code formatted, not as plain text. `streaming`: word by word, at a
- * random pace, never the bot's own.
  */
 export interface Display {
+  /**
+   * Show emphasis, lists and tables in replies.
+   */
   markdown: boolean;
+  /**
+   * At the same pace for every bot.
+   */
   streaming: boolean;
 }
 /**
  * The lab whose name, and logo if any, workers see at the top of the page in place of the program's.
  */
 export interface Lab {
+  /**
+   * PNG, JPEG, WebP or SVG, up to 30 kB.
+   */
   logo: string | null;
   name: string;
 }
@@ -586,6 +611,8 @@ export interface Questionnaires {
  */
 export interface AskedQuestion {
   /**
+   * Each mark has one of them; empty: none.
+   *
    * @maxItems 50
    */
   categories: string[];
@@ -593,19 +620,32 @@ export interface AskedQuestion {
    * @maxItems 50
    */
   choices: string[];
+  /**
+   * Two lines: first the low end, then the high end.
+   */
   ends: string[] | null;
   kind: "slider" | "likert" | "choice" | "choices" | "number" | "text" | "span";
+  /**
+   * Its name in the data, made from the question.
+   */
   label: string;
   /**
+   * One line for each point, from the lowest, instead of the labels of the ends.
+   *
    * @maxItems 11
    */
   labels: string[];
   least: number | null;
   most: number | null;
+  /**
+   * From 2 to 11.
+   */
   points: number | null;
   question: string;
   required: boolean;
   /**
+   * Each mark has one of them; empty: none.
+   *
    * @maxItems 11
    */
   severities: string[];

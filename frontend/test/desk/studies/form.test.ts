@@ -155,6 +155,6 @@ describe("the form of a study", () => {
     );
     const named = own.filter((path) => path.length > 0);
     expect(named.length).toBeGreaterThan(5);
-    expect(new Set(named.map((path) => nameOf(path).label))).toEqual(new Set([OWN]));
+    expect(new Set(named.map((path) => nameOf(path, ROOT).label))).toEqual(new Set([OWN]));
   });
 });

@@ -8,6 +8,7 @@ import {
   type Schema,
   withValue,
 } from "../../../src/desk/studies/settings";
+import STUDY from "./study.schema.json";
 
 const ROOT: Schema = {
   $defs: {
@@ -54,8 +55,10 @@ describe("settings", () => {
   });
 
   it("names a setting by its place, and one that is new by its own name", () => {
-    expect(nameOf(["criteria", 3, "qc"]).label).toBe("Counts for quality control");
-    expect(nameOf(["something_new"]).label).toBe("Something new");
+    const study = STUDY as unknown as Schema;
+    expect(nameOf(["criteria", 3, "qc"], study).label).toBe("Counts for quality control");
+    expect(nameOf(["bots", "mine", "max_tokens"], study).label).toBe("Maximum tokens of a reply");
+    expect(nameOf(["something_new"], study).label).toBe("Something new");
   });
 
   it("begins with a new code where any will do", () => {
