@@ -141,6 +141,16 @@ def test_a_command_that_cannot_be_read_is_found() -> None:
     assert unreadable("run close pilot --data data") is None
 
 
+def test_a_command_that_reads_a_database_names_the_run() -> None:
+    """Every installation has the demo's run, so a database of two runs without `--run` is refused."""
+    typed = [
+        (path.name, words_of(each)) for path in MARKDOWN for line in written(path) for each in ours(line)
+    ]
+    reads = [(page, words) for page, words in typed if any(word.endswith("candor.db") for word in words)]
+    assert len(reads) > 10
+    assert [(page, words) for page, words in reads if "--run" not in words] == []
+
+
 @pytest.mark.parametrize("name", reference.PAGES)
 def test_a_page_of_the_reference_follows_the_code(name: str) -> None:
     page = (reference.FOLDER / name).read_text(encoding="utf-8")

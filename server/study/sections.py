@@ -114,7 +114,9 @@ def _end(closed_at: datetime | None, days: int | None) -> datetime | None:
 class Simulate(StudySection):
     """The simulated workers' opinion of every system's quality, from 0 (bad) to 1 (good)."""
 
-    quality: dict[SystemName, Annotated[float, Field(ge=0, le=1, strict=True)]] = Field(title="Quality by system")
+    quality: dict[SystemName, Annotated[float, Field(ge=0, le=1, strict=True)]] = Field(
+        title="Quality by system"
+    )
 
 
 PARTNER = "human:partner"  # a bot that is another worker of the run

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import Result
 
 from qc.analysis import AnalysisOptions, analyse
+from qc.bundle.certificate import certificate, certificate_files
 from qc.render.sentences import verdict
 from qc.run import Run
 from qc.table import between, decimal, ranks
@@ -44,6 +45,13 @@ def test_the_published_run_says_what_is_quoted(published_run: Callable[[str, str
     assert f"r = {decimal(forecast.r)}** (95 % of second runs between {decimal(forecast.low)}" in TEXT
     signed = re.findall(r"^       [a-z].*|^   candor=.*", TEXT, re.MULTILINE)
     assert found.signature in "".join(line.strip() for line in signed)
+    certified = certificate(found)
+    assert certified is not None
+    ((quoted, end),) = re.findall(
+        r"^ +> (.+ sha256:)…(.+)", (PAGES / "certify-a-ranking.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    line = certificate_files(certified)["certificate.txt"].decode().strip()
+    assert (line.startswith(quoted), line.endswith(end)) == (True, True)
 
 
 @pytest.mark.parametrize("page", ["compare-two-runs", "analyse-arena-votes"])

@@ -16,7 +16,7 @@ from tests.bots.support.standins import KEY, Service, standing_in
 PAGES = Path(__file__).parents[3] / "docs" / "how-to" / "bots"
 EXAMPLES = {
     heading: block
-    for page in ("connect-a-service.md", "connect-a-local-server.md")
+    for page in ("connect-a-service.md", "connect-an-openai-compatible-model.md")
     for heading, block in re.findall(
         r"^## ([^\n]+)\n(?:(?!^## ).)*?```yaml\n(.*?)```",
         (PAGES / page).read_text(encoding="utf-8"),
