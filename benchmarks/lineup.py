@@ -27,7 +27,7 @@ import numpy as np
 import typer
 from rich.progress import Progress
 
-from bots import Chat, Corpus, Reply, load_corpus, open_bot
+from bots import Chat, Reply, load_corpus, open_bot
 from bots.builtin.evaluate import CANDIDATES, Case, cases, hits
 from bots.builtin.ngram import LanguageModel, tokens
 from bots.builtin.transcript import rendered
@@ -35,6 +35,7 @@ from bots.builtin.translation import Translation
 from bots.core.words import content
 from bots.host.parlai import ParlaiModel
 from bots.parlai.training import LINEUP, Architecture, Trained, Training, held_out, training_data
+from bots.serving import Corpus
 from bots.shown import shown_text
 from candor.common.terminal import stderr
 

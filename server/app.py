@@ -13,7 +13,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.staticfiles import StaticFiles
 from limits import parse
 
-from bots import load_offensive_words
+from bots.serving import load_offensive_words
 from candor.common.network import BodyLimit
 from candor.common.telemetry import start_tracing
 from server.access.auth import Auth

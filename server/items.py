@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from pydantic_core import from_json
 from sqlalchemy import Connection, text
 
-from bots import run_length
+from bots.serving import run_length
 from candor.common.files import read_text
 from candor.common.segmentation import join_words, split_words
 from server.db.runs.items import Form, NewItem

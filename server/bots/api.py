@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, StrictBool, field_serializer
 from sqlalchemy import Connection
 
-from bots import MOST_AT_ONCE, ConformanceReport, DialInEndpoint, Endpoint, Overruns, ReplicaState
+from bots.serving import MOST_AT_ONCE, ConformanceReport, DialInEndpoint, Endpoint, Overruns, ReplicaState
 from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.access.parts import Database, part
 from server.bots import stored_bots

@@ -10,11 +10,10 @@ from collections.abc import Callable, Coroutine, Mapping
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
-from bots import (
-    BotError,
+from bots import BotError, Chat, Reply
+from bots.serving import (
     BotGone,
     CannotHold,
-    Chat,
     Earlier,
     Hold,
     HostSession,
@@ -22,7 +21,6 @@ from bots import (
     NumberedReply,
     Offer,
     PunctualBot,
-    Reply,
     WireError,
     within,
 )

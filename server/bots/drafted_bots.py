@@ -9,11 +9,9 @@ from time import perf_counter
 import structlog
 from sqlalchemy import Connection
 
-from bots import (
-    Bot,
-    BotError,
+from bots import Bot, BotError, Chat, Reply, Turn, load_corpus
+from bots.serving import (
     BudgetSpent,
-    Chat,
     ConformanceReport,
     CorpusError,
     Endpoint,
@@ -21,12 +19,9 @@ from bots import (
     FailureKind,
     PlannedCalls,
     RecordedCall,
-    Reply,
-    Turn,
     ask,
     bot_specs,
     estimate,
-    load_corpus,
     opaque_id,
     planned_calls,
     recorded,

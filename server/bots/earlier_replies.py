@@ -11,7 +11,7 @@ from typing import NamedTuple
 import structlog
 from sqlalchemy import Connection, select
 
-from bots import NumberedReply
+from bots.serving import NumberedReply
 from server.db.sessions.quizzes import shown_lines
 from server.db.store import Store
 from server.db.tables import AssignmentTable, ConversationTable, SystemTable

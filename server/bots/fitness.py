@@ -10,10 +10,10 @@ from typing import Any
 import structlog
 from sqlalchemy import Connection
 
-from bots import (
+from bots import Bot, load_corpus
+from bots.serving import (
     AT_ONCE,
     MOST_AT_ONCE,
-    Bot,
     ConformanceReport,
     Endpoint,
     Estimate,
@@ -23,7 +23,6 @@ from bots import (
     Verdict,
     check_bot,
     estimate_check,
-    load_corpus,
     qc_findings,
     worst,
 )

@@ -7,7 +7,7 @@ from typing import Annotated
 import structlog
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
-from bots import DIAL_IN_PATH, Drain, HostReplica, HostSession, Offer, WireError
+from bots.serving import DIAL_IN_PATH, Drain, HostReplica, HostSession, Offer, WireError
 from server.access.auth import Auth
 from server.access.parts import Secrets, part
 from server.bots.registered_bots import RegisteredBots

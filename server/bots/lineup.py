@@ -7,17 +7,14 @@ from typing import ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
-from bots import (
-    Bot,
-    Chat,
+from bots import Bot, Chat, Turn, load_corpus
+from bots.serving import (
     Corpus,
     CorpusError,
     Endpoint,
     EndpointError,
     Replicas,
-    Turn,
     bot_specs,
-    load_corpus,
     opaque_id,
     require_openable,
 )

@@ -11,11 +11,9 @@ from weakref import WeakSet
 import structlog
 from sqlalchemy import Connection
 
-from bots import (
-    Bot,
-    BotError,
+from bots import Bot, BotError, Chat, Reply
+from bots.serving import (
     BotGone,
-    Chat,
     DialInEndpoint,
     Endpoint,
     EndpointError,
@@ -23,7 +21,6 @@ from bots import (
     Replica,
     Replicas,
     ReplicaState,
-    Reply,
     StreamAsker,
     StreamConsumer,
     StreamReplica,

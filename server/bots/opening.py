@@ -8,7 +8,7 @@ from datetime import datetime
 import structlog
 from sqlalchemy import Connection
 
-from bots import Moderation
+from bots.serving import Moderation
 from server.bots import fitness
 from server.bots.fitness import Fitness
 from server.bots.lineup import OpenRun, open_lineup, require_known_bots

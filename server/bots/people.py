@@ -13,7 +13,8 @@ from functools import partial
 
 import structlog
 
-from bots import Bot, BotError, BotGone, Chat, ChatEnded, Provenance, Reply, ask
+from bots import Bot, BotError, Chat, Provenance, Reply
+from bots.serving import BotGone, ChatEnded, ask
 from server.clock import utc_now
 from server.db import partners
 from server.db.partners import Found

@@ -8,7 +8,16 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
-from bots import Endpoint, Estimate, Moderation, PlannedCalls, Price, estimate, in_words, planned_calls
+from bots.serving import (
+    Endpoint,
+    Estimate,
+    Moderation,
+    PlannedCalls,
+    Price,
+    estimate,
+    in_words,
+    planned_calls,
+)
 from server.bots import stored_bots
 from server.bots.fitness import FitnessCheck, calls_of, own_checks
 from server.errors import NeedsConfirmation

@@ -13,7 +13,8 @@ from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
-from bots import Bot, Endpoint, EndpointError, HostReplica, HostSession, ReplicaState
+from bots import Bot
+from bots.serving import Endpoint, EndpointError, HostReplica, HostSession, ReplicaState
 from server.bots import fitness, stored_bots
 from server.bots.fitness import BackgroundCheck, BackgroundChecks, FitnessCheck
 from server.bots.opened_bots import OpenedBots

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
 
-from bots import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpoint
+from bots.serving import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpoint
 from server.db.runs.runs import RunEntry, all_runs, raise_revision
 from server.db.tables import BotCheckTable, RegistrationTable
 from server.errors import (

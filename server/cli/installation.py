@@ -19,7 +19,7 @@ from rich.markup import escape
 from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
-from bots import Moderation
+from bots.serving import Moderation
 from candor.common.terminal import fail, stderr
 from server.access.auth import Auth, key_file, load_id_keys, load_signer, make_secrets, token_file
 from server.config import Settings, without_password

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from bots import ModerationJudgement
+from bots.serving import ModerationJudgement
 from server.db.tables import (
     REMOVED,
     AssignmentTable,

@@ -24,7 +24,8 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from bots import Bot, BotError, Chat, ChatEnded, FailureKind, PunctualBot, Reply
+from bots import Bot, BotError, Chat, Reply
+from bots.serving import ChatEnded, FailureKind, PunctualBot
 from server.access.actor import Allowed
 from server.access.parts import part
 from server.access.rate_limit import OpenSockets

@@ -9,7 +9,8 @@ from fastapi.sse import ServerSentEvent
 from limits import parse
 from pydantic import BaseModel, Field, StrictBool, model_validator
 
-from bots import Change, ConformanceReport, Provenance, RecordedCall, Turn
+from bots import Provenance, Turn
+from bots.serving import Change, ConformanceReport, RecordedCall
 from server.access.actor import Allowed, Caller, RequestBody
 from server.access.parts import Limits, part
 from server.bots.api import ADDRESS, CheckView, check_view

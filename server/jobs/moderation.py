@@ -10,7 +10,8 @@ import structlog
 from sqlalchemy import Connection
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from bots import BotBusy, BotError, BudgetSpent, ChatRefused, Declined, Moderation, ModerationJudgement
+from bots import BotError
+from bots.serving import BotBusy, BudgetSpent, ChatRefused, Declined, Moderation, ModerationJudgement
 from candor.common.network import backoff
 from server.clock import utc_now
 from server.db.jobs import Lease

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection, func, select
 
-from bots import FittedRaterModel
+from bots.serving import FittedRaterModel
 from server.bots.opening import OpenRuns
 from server.bots.planned_calls import BotCalls, Confirmation, by_bot, of_assignments
 from server.clock import utc_now

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bots import Price
+from bots.serving import Price
 from candor.common.api_models import Forecast
 from server.bots.planned_calls import BotCalls
 from server.clock import ShownTime

@@ -8,7 +8,7 @@ from typing import assert_never
 
 import yaml
 
-from bots import shipped_corpora
+from bots.serving import shipped_corpora
 from server.session.answer_kinds import KINDS, answer_type, misfits
 from server.session.correctness import CONFIRMED, EVIDENCE, PLAUSIBLE
 from server.session.instrument import PARTS, AskedQuestion, Part

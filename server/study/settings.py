@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from bots import shipped_corpora
+from bots.serving import shipped_corpora
 from server.recruiters.recruiter import PAYING
 from server.session.answer_kinds import KINDS, KINDS_OF_SETTINGS, AnswerForm, answer_type
 from server.session.instrument import AskedQuestion

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from bots import UrlEndpoint
+from bots.serving import UrlEndpoint
 from server.recruiters.recruiter import Recruiter, WebAddress
 from server.session.correctness import COMPUTED
 from server.session.correctness import QUESTIONS as CORRECTNESS

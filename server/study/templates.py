@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from bots import shipped_corpora
+from bots.serving import shipped_corpora
 from server.study.document import read_document
 from server.study.edits import EditedSetting, edited, named
 from server.study.study import DEMO

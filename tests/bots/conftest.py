@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
+from bots import Bot, Chat, Turn, load_corpus, open_bot
 from bots.__main__ import cli
 from bots.builtin import builtin_names
+from bots.serving import Corpus
 from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command
 from tests.bots.support.wrong_bots import Person

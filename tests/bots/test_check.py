@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bots import ConformanceReport
 from bots.check import BOT_TRY, cli
 from bots.conformance.script import AT_ONCE, calls, check_language
+from bots.serving import ConformanceReport
 from server.study import Timeouts
 from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command, good, process, refused

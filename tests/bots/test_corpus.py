@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bots import Corpus, CorpusError, load_corpus, shipped_corpora
+from bots import load_corpus
 from bots.builtin import builtin_names
+from bots.serving import Corpus, CorpusError, shipped_corpora
 
 SELF = """\
 1 your persona: i have two dogs.

@@ -7,7 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bots import BotError, Moderation
+from bots import BotError
+from bots.serving import Moderation
 from server.desk.people.openid import OpenIdProvider, SignInStart
 from server.errors import ProviderRefused
 from server.recruiters.pay_platform import OutcomeUnknown

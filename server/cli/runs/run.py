@@ -8,7 +8,7 @@ import yaml
 from rich.markup import escape
 from rich.table import Table
 
-from bots import in_words
+from bots.serving import in_words
 from candor.common.terminal import Yes, agree, console
 from server.bots.fitness import require_moderation
 from server.bots.planned_calls import of_run

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from sqlalchemy import Connection
 
-from bots import in_words, verdict_table
+from bots.serving import in_words, verdict_table
 from candor.common.terminal import Yes, agree, console, fail, stderr
 from server.bots import fitness
 from server.bots.fitness import Fitness

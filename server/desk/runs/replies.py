@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, case, func, select
 
-from bots import FailureKind, ReplicaState
+from bots.serving import FailureKind, ReplicaState
 from server.db.runs.runs import RunEntry
 from server.db.tables import (
     AssignmentTable,

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from bots import FailureKind
+from bots.serving import FailureKind
 from server.clock import ShownTime
 from server.db.runs.runs import Cause, RunStatus
 from server.session.records import Closing

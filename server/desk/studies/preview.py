@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import assert_never
 
-from bots import CorpusError, load_corpus
+from bots import load_corpus
+from bots.serving import CorpusError
 from server.bots.lineup import session_rules, study_card
 from server.desk.studies.study_responses import PreviewStep
 from server.errors import StudyInvalid

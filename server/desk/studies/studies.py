@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import Field, StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
 
-from bots import CorpusError, bot_specs
+from bots.serving import CorpusError, bot_specs
 from server.access import people
 from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.access.parts import part

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from sqlalchemy import Connection
 
-from bots import Finding
+from bots.serving import Finding
 from server.bots import stored_bots
 from server.bots.lineup import mistakes_of
 from server.clock import ShownTime

@@ -10,7 +10,8 @@ from typing import Protocol, TypeVar
 
 import structlog
 
-from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, offensive_words
+from bots import BotError, Provenance, Turn
+from bots.serving import BudgetSpent, ask, gives_itself_away, offensive_words
 from candor.common.telemetry import span
 from server.bots.lineup import OpenRun, SpendingCap, first_reached
 from server.clock import utc_now

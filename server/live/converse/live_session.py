@@ -16,7 +16,7 @@ from typing import Protocol
 import structlog
 from sqlalchemy import Connection as Transaction
 
-from bots import offensive_words
+from bots.serving import offensive_words
 from candor.common.telemetry import span
 from server.bots.lineup import OpenRun
 from server.clock import utc_now

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bots import Bot, Chat, Corpus, Turn, UnknownBotError, load_corpus, open_bot
+from bots import Bot, Chat, Turn, load_corpus, open_bot
 from bots.builtin import builtin_names
 from bots.builtin.parts.exchanges import stock
 from bots.builtin.parts.facts import denies
@@ -21,6 +21,7 @@ from bots.builtin.parts.rules import asks
 from bots.core.words import content, sentences, stems
 from bots.corpus import Dialogue
 from bots.qc_bots.distorted import QcBot
+from bots.serving import Corpus, UnknownBotError
 from bots.shown import LONGEST, present
 
 Say = Callable[..., Awaitable[str]]

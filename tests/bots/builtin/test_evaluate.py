@@ -10,7 +10,7 @@ import typer
 from scipy import stats
 from typer.testing import CliRunner
 
-from bots import Bot, Chat, Corpus, Reply, open_bot
+from bots import Bot, Chat, Reply, open_bot
 from bots.builtin import bot_specs
 from bots.builtin.evaluate import (
     CANDIDATES,
@@ -27,6 +27,7 @@ from bots.builtin.evaluate import (
     table,
 )
 from bots.corpus import Dialogue, Persona
+from bots.serving import Corpus
 
 DOCS = Path(__file__).parents[3] / "docs" / "explanation" / "builtin-bots.md"
 

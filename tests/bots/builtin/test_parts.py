@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bots import Chat, Corpus, Turn
+from bots import Chat, Turn
 from bots.builtin.ngram import END, LanguageModel, tokens
 from bots.builtin.parts.exchanges import Associations, Stock, exchanges, fading, stage
 from bots.builtin.parts.facts import asked_fact
@@ -21,6 +21,7 @@ from bots.builtin.parts.terms import (
     topics_of,
 )
 from bots.corpus import Dialogue, Persona
+from bots.serving import Corpus
 
 
 def chat(*lines: str, persona: tuple[str, ...] = (), seed: int = 1) -> Chat:

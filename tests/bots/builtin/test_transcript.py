@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bots import Corpus
 from bots.builtin import bot_specs
 from bots.builtin.transcript import SCRIPT, page
+from bots.serving import Corpus
 
 TRANSCRIPTS = Path(__file__).parents[3] / "docs" / "reference" / "transcripts"
 

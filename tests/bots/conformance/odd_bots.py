@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bots import BotError, Chat, Reply, Verdict
+from bots import BotError, Chat, Reply
+from bots.serving import Verdict
 
 Says = Callable[[Chat], str]
 

@@ -10,20 +10,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bots import (
-    Bot,
-    BotError,
-    Chat,
-    ConformanceReport,
-    Endpoint,
-    Finding,
-    Overruns,
-    Reply,
-    check_bot,
-    open_endpoint,
-)
+from bots import Bot, BotError, Chat, Reply
 from bots.conformance.script import MOST_AT_ONCE, calls, draw_scripts
 from bots.core.chat import opaque_id
+from bots.serving import ConformanceReport, Endpoint, Finding, Overruns, check_bot, open_endpoint
 from tests.bots.support.servers import Behaviour, answer, hang, serving
 from tests.bots.support.wrong_bots import Hangs, Person, Raises, Returns, Speaks, over_http
 from tests.support.waiting import PATIENCE

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots import ConformanceReport, Overruns
 from bots.conformance import findings
 from bots.conformance.check import report
 from bots.conformance.findings import Standard
@@ -16,6 +15,7 @@ from bots.conformance.report import Alone, AtOnce, Finding, Latency, quoted, wor
 from bots.conformance.script import CheckResponses, ScriptAnswer, check_language
 from bots.core.ask import checked_reply
 from bots.core.failures import BotBusy, BotError, BotTimeout, EmptyReply, FailureKind, ReplyTooLong, failure
+from bots.serving import ConformanceReport, Overruns
 
 PERSONAS = tuple(character.persona for character in check_language("en").characters[:2])
 

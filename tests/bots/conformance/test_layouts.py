@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bots import Endpoint, check_bot, open_endpoint
 from bots.conformance.check import LAYOUT
 from bots.conformance.report import ConformanceReport
+from bots.serving import Endpoint, check_bot, open_endpoint
 from tests.bots.support.servers import Request, answer, saying, serving
 
 ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)

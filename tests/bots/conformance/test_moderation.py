@@ -5,9 +5,10 @@ import json
 
 import pytest
 
-from bots import BotError, check_bot
+from bots import BotError
 from bots.conformance.check import MODERATED
 from bots.endpoints.moderation import Moderation
+from bots.serving import check_bot
 from tests.bots.support.servers import Request, answer, serving
 from tests.bots.support.wrong_bots import Speaks
 from tests.support.waiting import PATIENCE

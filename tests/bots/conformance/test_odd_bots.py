@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from bots import ConformanceReport, check_bot
+from bots.serving import ConformanceReport, check_bot
 from tests.bots.conformance.odd_bots import GOOD, JOKES, ODD, OddBot
 from tests.support.waiting import PATIENCE
 

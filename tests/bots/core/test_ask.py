@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from bots import Chat, PunctualBot, Reply, Turn, ask
+from bots import Chat, Reply, Turn
 from bots.core.failures import BotBusy, BotError, BotGone, BotTimeout, EmptyReply, ReplyTooLong
+from bots.serving import PunctualBot, ask
 
 CHAT = Chat("c1", 7, (), (Turn("worker", "Hello?"),))
 LONG = 20.0  # seconds: nothing here takes as long

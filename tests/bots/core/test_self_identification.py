@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots import Corpus, load_corpus
+from bots import load_corpus
 from bots.core.self_identification import _CLAIMS as FOREIGN
 from bots.core.self_identification import claims, gives_itself_away
+from bots.serving import Corpus
 
 MACHINES = [
     ("As an AI language model, I have no favourite food.", "As an AI language model"),

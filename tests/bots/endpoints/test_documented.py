@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import TypeAdapter
 
-from bots import UrlEndpoint, open_endpoint
+from bots.serving import UrlEndpoint, open_endpoint
 from tests.bots.support import standins
 from tests.bots.support.servers import CHAT, serving
 from tests.bots.support.standins import KEY, Service, standing_in

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from bots import Chat, Turn, open_endpoint
+from bots import Chat, Turn
 from bots.endpoints.http import HttpEndpoint
+from bots.serving import open_endpoint
 from tests.support.typed_page import REPOSITORY, blocks
 from tests.support.waiting import PATIENCE
 

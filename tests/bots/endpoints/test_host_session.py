@@ -5,9 +5,10 @@ import json
 
 import pytest
 
-from bots import Chat, HostSession, KnownLines, Reply, Turn
+from bots import Chat, Reply, Turn
 from bots.core.failures import BotTimeout
 from bots.core.host_protocol import frame, replied
+from bots.serving import HostSession, KnownLines
 
 CHAT = Chat("c", 7, (), (Turn("worker", "Hello?"),))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bots import BotError, Chat, Endpoint, Replicas, Turn, open_endpoint
+from bots import BotError, Chat, Turn
 from bots.core.failures import (
     BotBusy,
     BrokenOff,
@@ -19,6 +19,7 @@ from bots.core.failures import (
     EmptyReply,
     ThoughtsOnly,
 )
+from bots.serving import Endpoint, Replicas, open_endpoint
 from tests.bots.support import standins
 from tests.bots.support.servers import CHAT, Behaviour, Served, answer, serving
 from tests.bots.support.standins import KEY, Service, standing_in

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from pydantic import TypeAdapter
 
-from bots import BotError, DialInEndpoint, Endpoint, EndpointError, open_endpoint
+from bots import BotError
+from bots.serving import DialInEndpoint, Endpoint, EndpointError, open_endpoint
 from tests.bots.support.servers import CHAT, Behaviour, Request, answer, break_off, hang, saying, serving
 from tests.support.waiting import PATIENCE
 

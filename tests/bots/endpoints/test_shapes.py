@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bots import Endpoint, open_endpoint
 from bots.core.failures import ThoughtsOnly
 from bots.endpoints.anthropic import AnthropicApi
 from bots.endpoints.bedrock import BedrockApi
@@ -18,6 +17,7 @@ from bots.endpoints.gemini import GeminiApi
 from bots.endpoints.hosted import Api
 from bots.endpoints.openai import OpenAiApi
 from bots.endpoints.remote import error_within, failure_of
+from bots.serving import Endpoint, open_endpoint
 from tests.bots.support.servers import CHAT, Request, answer, serving
 
 ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 import uvicorn
 
-from bots import Chat, Corpus, Reply, open_bot
+from bots import Chat, Reply, open_bot
 from bots.builtin.parts.exchanges import stock
 from bots.core.failures import BotError, ChatRefused, EmptyReply, failure
 from bots.endpoints import open_endpoint
@@ -21,6 +21,7 @@ from bots.endpoints.http import HttpEndpoint
 from bots.host import app as app_module
 from bots.host.app import DrainingServer, Host, create_app
 from bots.host.model import BuiltinModel, MicroBatch, Output
+from bots.serving import Corpus
 from tests.bots.support.chats import as_request
 from tests.support.waiting import PATIENCE, until
 

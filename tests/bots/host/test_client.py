@@ -11,12 +11,13 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from bots import DIAL_IN_PATH, BotError, Chat, Drain, HostReplica, HostSession, Offer
+from bots import BotError, Chat
 from bots.core.failures import ChatRefused, EmptyReply, ReplyTooLong
 from bots.host import client
 from bots.host.app import Host
 from bots.host.client import HostConnector, HostRejected, address_of
 from bots.host.model import MicroBatch, Output
+from bots.serving import DIAL_IN_PATH, Drain, HostReplica, HostSession, Offer
 from tests.support.waiting import PATIENCE, until
 
 Talk = Callable[..., Chat]

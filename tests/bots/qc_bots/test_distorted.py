@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from bots import Chat, Corpus, CorpusError, Reply, Turn, load_corpus, open_bot
+from bots import Chat, Reply, Turn, load_corpus, open_bot
 from bots.corpus import Dialogue
 from bots.qc_bots import run_length
 from bots.qc_bots.distorted import ENOUGH, EarlierReply, FittedQcBot, QcBot, distort, may_have_given
+from bots.serving import Corpus, CorpusError
 from bots.shown import present
 
 # METHOD.md, section 3: words of the response, words replaced. Both ends of every class.

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bots import Corpus, Finding, load_corpus, qc_findings
+from bots import load_corpus
 from bots.qc_bots.examination import CONVERSATIONS, ENOUGH_REPLIES, LINES, examine, looks_auc
+from bots.serving import Corpus, Finding, qc_findings
 from tests.bots.support.corpora import CORPORA, write_corpus
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 from structlog.testing import capture_logs
 
-from bots import Chat, HostSession, KnownLines, Turn
+from bots import Chat, Turn
 from bots.host.child import BuiltinHost, LineWriter
+from bots.serving import HostSession, KnownLines
 from candor.common.telemetry import ENDPOINT, carrier, span, start_tracing
 from tests.needs import need_telemetry
 from tests.support.waiting import until

@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 from typer.testing import CliRunner, Result
 from websockets.sync.client import connect
 
-from bots import DIAL_IN_PATH
 from bots.core.host_protocol import VERSION
+from bots.serving import DIAL_IN_PATH
 from server.access import tokens
 from server.access.auth import Auth
 from server.access.tokens import Grant, Scope

@@ -12,10 +12,11 @@ import psutil
 import pytest
 import uvloop
 
-from bots import Bot, BotError, BotGone, Chat, HostSession, Offer, Turn, load_corpus, open_bot
-from bots import ask as ask_as_the_runtime_does
+from bots import Bot, BotError, Chat, Turn, load_corpus, open_bot
 from bots.core.failures import BotTimeout
 from bots.core.host_protocol import CannotHold, Drain
+from bots.serving import BotGone, HostSession, Offer
+from bots.serving import ask as ask_as_the_runtime_does
 from server.bots import bot_hosts
 from server.bots.bot_hosts import BotHosts
 from server.bots.opened_bots import OpenedBots

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bots import ConformanceReport, Verdict
 from bots.conformance.report import AtOnce, Finding, Latency, Scope
+from bots.serving import ConformanceReport, Verdict
 from server.bots import fitness, stored_bots
 from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots

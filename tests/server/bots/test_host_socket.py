@@ -10,8 +10,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from bots import DIAL_IN_PATH, DialInEndpoint
 from bots.core.host_protocol import VERSION
+from bots.serving import DIAL_IN_PATH, DialInEndpoint
 from server.access import tokens
 from server.bots import stored_bots
 from server.bots.lineup import open_lineup

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from bots import BotError, BotGone, Chat, Endpoint, Replicas, Reply, Turn
+from bots import BotError, Chat, Reply, Turn
+from bots.serving import BotGone, Endpoint, Replicas
 from server.bots.opened_bots import BotHandle, OpenedBots
 from server.bots.stored_bots import Registration
 from server.news import News, RedisNews

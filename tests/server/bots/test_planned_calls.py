@@ -7,8 +7,8 @@ import pytest
 import yaml
 from sqlalchemy import Connection
 
-from bots import Moderation, PlannedCalls
 from bots.conformance.script import calls
+from bots.serving import Moderation, PlannedCalls
 from server.bots.fitness import fitness_check
 from server.bots.planned_calls import Confirmation, of_assignments, of_check, of_own_checks, of_run
 from server.db.engine import open_engine

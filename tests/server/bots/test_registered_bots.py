@@ -10,7 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from bots import Bot, BotError, BotGone, Chat, HostSession, Reply, Turn
+from bots import Bot, BotError, Chat, Reply, Turn
+from bots.serving import BotGone, HostSession
 from server.access.auth import Auth
 from server.app import create_app
 from server.bots import stored_bots

@@ -8,8 +8,9 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from bots import Bot, BotError, BotGone, Chat, ChatEnded, PunctualBot, Reply, Turn, ask, open_endpoint
+from bots import Bot, BotError, Chat, Reply, Turn
 from bots.endpoints.http import HttpEndpoint
+from bots.serving import BotGone, ChatEnded, PunctualBot, ask, open_endpoint
 from server.bots.lineup import OpenRun
 from server.desk.metrics import BUCKETS, Metrics, kind_of
 from server.session.plan import QC

@@ -13,7 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from starlette.responses import Response
 from structlog.testing import capture_logs
 
-from bots import BotError, Moderation, ModerationJudgement
+from bots import BotError
+from bots.serving import Moderation, ModerationJudgement
 from server.clock import utc_now
 from server.db.engine import open_engine
 from server.db.jobs import LEASE_SECONDS, take_lease

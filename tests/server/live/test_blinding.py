@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from bots import DIAL_IN_PATH, Endpoint
+from bots.serving import DIAL_IN_PATH, Endpoint
 from server.app import create_app
 from server.bots import stored_bots
 from server.bots.lineup import OpenRun, open_lineup

@@ -15,7 +15,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from bots import BotError, Chat, Replicas, Reply
+from bots import BotError, Chat, Reply
+from bots.serving import Replicas
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db.engine import open_engine

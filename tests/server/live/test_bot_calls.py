@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bots import BudgetSpent, Chat, Provenance, Reply
+from bots import Chat, Provenance, Reply
 from bots.core.failures import ThoughtsOnly
+from bots.serving import BudgetSpent
 from qc.loading import load
 from qc.method.incidents import describe_served
 from server.access.auth import make_secrets

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from bots import Moderation
+from bots.serving import Moderation
 from server.bots.opened_bots import OpenedBots
 from server.recruiters.stand_in.serving import serving
 from tests.server.support.database import make_run

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bots import Bot, Chat, Endpoint, Reply, open_endpoint
+from bots import Bot, Chat, Reply
+from bots.serving import Endpoint, open_endpoint
 from tests.bots.support import standins
 from tests.bots.support.servers import Request, serving
 from tests.bots.support.standins import KEY, Answer, Service, standing_in

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bots import Chat, Reply, StreamConsumer
+from bots import Chat, Reply
+from bots.serving import StreamConsumer
 from server.bots.opened_bots import OpenedBots
 from tests.needs import need_telemetry
 from tests.server.support.bots import Says

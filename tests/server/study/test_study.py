@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import StringConstraints, ValidationError, create_model
 
-from bots import BotError, Chat, Corpus, Turn
+from bots import BotError, Chat, Turn
 from bots.corpus import Persona
+from bots.serving import Corpus
 from qc.run import RESERVED_LABELS
 from server.bots.lineup import open_lineup, session_rules
 from server.bots.opened_bots import OpenedBots

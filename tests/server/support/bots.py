@@ -6,8 +6,9 @@ import string
 import threading
 from typing import Any
 
-from bots import BotError, Chat, ConformanceReport, Finding, Reply, Verdict
+from bots import BotError, Chat, Reply
 from bots.conformance.report import Latency
+from bots.serving import ConformanceReport, Finding, Verdict
 
 
 class Echo:

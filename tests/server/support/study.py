@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from bots import Corpus
+from bots.serving import Corpus
 from server.bots.lineup import session_rules
 from server.session.plan import QC, plan_conversation
 from server.session.state import AssignmentContext, SessionRules, State, fold

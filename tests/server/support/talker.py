@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from bots import Endpoint
+from bots.serving import Endpoint
 
 
 class Talker:

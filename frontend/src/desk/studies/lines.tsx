@@ -1,6 +1,5 @@
 import { useId, useState } from "preact/hooks";
 import { numberIn } from "../../shared/numbers";
-import { capitalised } from "../format";
 import { Field, mistakesAt, type SettingProps } from "./Field";
 import { labelFor } from "./items";
 import { layoutOf } from "./layout";

@@ -54,4 +54,3 @@ export function nameOf(path: Path, root: Schema): SettingName {
 export function wordAt(path: Path, word: string, root: Schema): string {
   return capitalised(described(path, root)["x-words"]?.[word] ?? word.replaceAll("_", " "));
 }
-

@@ -12,8 +12,9 @@ import pytest
 from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
-from bots import Bot, BotError, gives_itself_away
+from bots import Bot, BotError
 from bots.core.failures import BotBusy, BotGone
+from bots.serving import gives_itself_away
 from server.bots.lineup import SpendingCap, names_of
 from server.clock import utc_now
 from server.db.store import Store
