@@ -26,7 +26,7 @@ def test_a_command_in_the_documents_works_as_it_is_typed() -> None:
     """Without an environment of one's own, `python` is none that has what Candor needs."""
     documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     assert len(documents) > 10
-    bare = re.compile(r"(?<!\.venv/bin/)\bpython3? -m")
+    bare = re.compile(r"(?<!\.venv/bin/)\bpython3? -m(?! venv)")
     found = [
         (path.name, line) for path in documents for line in path.read_text().splitlines() if bare.search(line)
     ]
