@@ -430,7 +430,7 @@ async def test_what_is_removed_while_it_is_judged_is_not_spoken_of(
 
 _LOOK = """
 import asyncio, sys
-from bots import Moderation
+from bots.serving import Moderation
 from server.db.store import Store
 from server.jobs.moderation import ModerationJob
 
