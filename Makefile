@@ -34,7 +34,7 @@ test: browser services ## everything that CI checks: real browsers, databases an
 
 # Else each of the processes that run the tests, which load them at the same time, would compile all of them.
 compiled-tests: install-models
-	@$(BIN)/pytest --collect-only -q | tail -n 1
+	@$(BIN)/pytest --collect-only -qq | { grep -v '^tests/[^ ]*: [0-9]*$$' || true; }
 
 check: install ## the quick loop: style, types, contract, unit tests of what differs from the last commit
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint contract
